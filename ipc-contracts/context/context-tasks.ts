@@ -1,0 +1,41 @@
+/** Tasks of the context pool (Piscina, one thread). Task name = export of `workers/context/entry.ts`. */
+import * as z from 'zod'
+import { MetonaContextSchema } from '../metona/metona-context.ts'
+import { MetonaMessageSchema, MetonaRequestSchema } from '../metona/metona-request.ts'
+import { MetonaToolDefSchema } from '../metona/metona-tool.ts'
+
+/** The history is kept per session in the pool's thread; only new messages cross. */
+export const BuildInputSchema = z.object({
+  sessionId: z.string(),
+  requestId: z.string(),
+  agentVersion: z.string(),
+  workspace: z.string(),
+  model: z.object({ provider: z.string(), id: z.string(), contextWindow: z.number(), maxOutput: z.number() }),
+  /** Append `messages` after the first `from` the thread already has. */
+  from: z.number().int().min(0),
+  messages: z.array(MetonaMessageSchema),
+  tools: z.array(MetonaToolDefSchema),
+  iteration: z.number().int(),
+  userInput: z.string(),
+  taskGoal: z.string().optional(),
+  thinkingEnabled: z.boolean(),
+  now: z.number(),
+})
+export type BuildInput = z.input<typeof BuildInputSchema>
+
+export const BuildOutputSchema = z.union([
+  z.object({
+    ok: z.literal(true),
+    request: MetonaRequestSchema,
+    /** The context without its history and tools (they are in `request`), for the record. */
+    context: MetonaContextSchema.omit({ history: true, availableTools: true }),
+    /** SHA-256 (hex) of the message list in `request`. */
+    messagesHash: z.string(),
+    /** For people: files cut to their limit, damaged pairs mended, and the like. */
+    notes: z.array(z.string()),
+    threadId: z.number(),
+  }),
+  /** The thread does not hold `from` messages of this session (it is new): send the history whole. */
+  z.object({ ok: z.literal(false), reason: z.literal('unknown_session') }),
+])
+export type BuildOutput = z.infer<typeof BuildOutputSchema>

@@ -1,0 +1,85 @@
+/** What the llm worker does for the session worker: provider streams, model lists, diagnoses. */
+import * as z from 'zod'
+import { MetonaModelInfoSchema } from '../metona/metona-adapter.ts'
+import { MetonaRequestSchema } from '../metona/metona-request.ts'
+import { MetonaResponseSchema, MetonaStreamEventSchema } from '../metona/metona-response.ts'
+import { CostSchema } from '../session/cost.ts'
+import { defineService } from '../wire/define-service.ts'
+import type { Port } from '../wire/port.ts'
+
+/** Where a request goes. Keys are looked up in the llm worker and never travel with a request. */
+export const ModelTargetSchema = z.object({ provider: z.string(), model: z.string(), baseUrl: z.string().optional() })
+export type ModelTarget = z.infer<typeof ModelTargetSchema>
+
+/** Settings a person gives a provider; the settings form and the docs are made from these. */
+export const ProviderDescriptorSchema = z.object({
+  id: z.string(),
+  displayName: z.string(),
+  /** Environment variable of the key; absent where none is needed. */
+  keyVariable: z.string().optional(),
+  keyRequired: z.boolean(),
+  defaultBaseUrl: z.string(),
+  baseUrlVariable: z.string().optional(),
+  hasKey: z.boolean(),
+  defaultModel: z.string().optional(),
+  concurrency: z.number().int(),
+  /** Requests per minute; absent means no cap. */
+  perMinute: z.number().int().optional(),
+})
+export type ProviderDescriptor = z.infer<typeof ProviderDescriptorSchema>
+
+/** A human answer to "does this provider work?". `code` chooses the localised sentence. */
+export const DiagnosisSchema = z.object({
+  provider: z.string(),
+  ok: z.boolean(),
+  /** ok, no_key, key_refused, no_balance, not_running, model_missing, no_tools, wrong_base_url, rate_limited, overloaded, unreachable, unknown */
+  code: z.string(),
+  message: z.string(),
+  details: z.string().optional(),
+})
+export type Diagnosis = z.infer<typeof DiagnosisSchema>
+
+/** Posted on the stream port, oldest first, coalesced to one batch per 16 ms or 2 KB, flushed before any non-delta. */
+export const LlmBatchSchema = z.union([
+  z.object({ events: z.array(MetonaStreamEventSchema) }),
+  z.object({ queue: z.object({ provider: z.string(), position: z.number().int().optional(), untilMs: z.number().optional(), ended: z.boolean() }) }),
+  z.object({ retry: z.object({ attempt: z.number().int(), reason: z.string(), delayMs: z.number() }) }),
+])
+export type LlmBatch = z.infer<typeof LlmBatchSchema>
+
+export const llmService = defineService({
+  name: 'llm',
+  methods: {
+    /**
+     * Waits for the provider's queue, streams, retries transparently before the first visible output.
+     * Never fails for provider reasons: `finishReason: 'error'` says so. Cancel closes the socket at once.
+     * `cost` is absent when the price is not known. `queuedMs`: time spent in the provider's queue.
+     */
+    stream: {
+      input: z.object({ target: ModelTargetSchema, request: MetonaRequestSchema, port: z.custom<Port>() }),
+      output: z.object({ response: MetonaResponseSchema, cost: CostSchema.optional(), queuedMs: z.number(), socketClosedMs: z.number().optional() }),
+      deadlineMs: Infinity,
+      transfer: ['port'],
+    },
+    listModels: {
+      input: z.object({ provider: z.string().optional(), live: z.boolean() }),
+      output: z.object({ models: z.array(MetonaModelInfoSchema), problems: z.array(DiagnosisSchema) }),
+      deadlineMs: 60_000,
+    },
+    /** Window and capabilities of one model without a network call. `known` is false for a model that is in no table. */
+    describeModel: {
+      input: z.object({ target: ModelTargetSchema }),
+      output: z.object({ model: MetonaModelInfoSchema, known: z.boolean() }),
+      deadlineMs: 5_000,
+    },
+    listProviders: { input: z.object({}), output: z.object({ providers: z.array(ProviderDescriptorSchema) }), deadlineMs: 5_000 },
+    diagnose: {
+      input: z.object({ target: ModelTargetSchema.partial({ model: true }), apiKey: z.string().optional() }),
+      output: DiagnosisSchema,
+      deadlineMs: 60_000,
+    },
+    /** For this run; null removes it. */
+    setKey: { input: z.object({ provider: z.string(), apiKey: z.string().nullable() }), output: z.object({}), deadlineMs: 5_000 },
+    health: { input: z.object({}), output: z.object({ threadId: z.number(), streams: z.number(), queued: z.number() }), deadlineMs: 5_000 },
+  },
+})

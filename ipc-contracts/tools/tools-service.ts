@@ -1,0 +1,71 @@
+/** What the tools worker does for the session worker. */
+import * as z from 'zod'
+import { MetonaToolCallSchema, MetonaToolDefSchema, MetonaToolResultSchema } from '../metona/metona-tool.ts'
+import { ToolOutcomeSchema } from '../session/session-enums.ts'
+import { defineService } from '../wire/define-service.ts'
+import type { Port } from '../wire/port.ts'
+
+/** read: looks only. edit: changes files of the workspace. execute: runs a program. network: leaves the machine. session: touches only the session itself (todo, question, memory). */
+export const RiskClassSchema = z.enum(['read', 'edit', 'execute', 'network', 'session'])
+export type RiskClass = z.infer<typeof RiskClassSchema>
+
+/** Emitted at build time, so that the first request needs no tools worker. */
+export const ToolDescriptorSchema = z.object({ definition: MetonaToolDefSchema, risk: RiskClassSchema, /** May run beside other calls of the same answer. */ parallel: z.boolean() })
+export type ToolDescriptor = z.infer<typeof ToolDescriptorSchema>
+
+export const ToolPlaceSchema = z.object({ workspace: z.string(), sessionId: z.string(), sandbox: z.enum(['auto', 'off']) })
+export type ToolPlace = z.infer<typeof ToolPlaceSchema>
+
+export const PreparedCallSchema = z.union([
+  z.object({
+    ok: z.literal(true),
+    risk: RiskClassSchema,
+    /** SHA-256 (hex) of tool name and canonical arguments; an approval is bound to it. */
+    argumentsHash: z.string(),
+    /** Whole command, diff or path for the card, control characters visible. */
+    display: z.string(),
+    /** What an "always" would cover, exactly as shown; absent where none is offered. */
+    grantPrefix: z.string().optional(),
+    /** A reason to ask even where the mode would not: protected path, unparsable command, outside the workspace. */
+    mustAsk: z.string().optional(),
+  }),
+  /** Unknown tool, bad arguments, forbidden path: becomes the tool's result without running anything. */
+  z.object({ ok: z.literal(false), result: MetonaToolResultSchema }),
+])
+export type PreparedCall = z.infer<typeof PreparedCallSchema>
+
+/** Posted on the call's port while it runs. */
+export const ToolLiveSchema = z.union([
+  z.object({ output: z.string(), dropped: z.number().int().optional() }),
+  z.object({ progress: z.object({ done: z.number(), total: z.number().optional(), unit: z.string() }) }),
+])
+export type ToolLive = z.infer<typeof ToolLiveSchema>
+
+export const toolsService = defineService({
+  name: 'tools',
+  methods: {
+    describe: { input: z.object({}), output: z.object({ tools: z.array(ToolDescriptorSchema) }), deadlineMs: 10_000 },
+    /** Parses and freezes the arguments. Runs nothing, changes nothing. */
+    prepare: { input: z.object({ place: ToolPlaceSchema, call: MetonaToolCallSchema }), output: PreparedCallSchema, deadlineMs: 30_000 },
+    /**
+     * Runs a prepared call; `argumentsHash` must be the prepared one. Never fails for the tool's own reasons:
+     * those are results with `success: false`. Cancel ends the call's processes as a tree and resolves with what was there.
+     */
+    run: {
+      input: z.object({ place: ToolPlaceSchema, call: MetonaToolCallSchema, argumentsHash: z.string(), port: z.custom<Port>() }),
+      output: z.object({
+        result: MetonaToolResultSchema,
+        outcome: ToolOutcomeSchema,
+        display: z.record(z.string(), z.unknown()).optional(),
+        stop: z.object({ processesFound: z.number(), processesKilled: z.number(), survivors: z.array(z.number()) }).optional(),
+      }),
+      deadlineMs: Infinity,
+      transfer: ['port'],
+    },
+    /** Starts the command host ahead of the first command. */
+    warm: { input: z.object({}), output: z.object({}), deadlineMs: 15_000 },
+    /** Ends background commands and forgets the session's file stamps. */
+    endSession: { input: z.object({ sessionId: z.string() }), output: z.object({ survivors: z.array(z.number()) }), deadlineMs: 15_000 },
+    health: { input: z.object({}), output: z.object({ threadId: z.number(), running: z.number() }), deadlineMs: 5_000 },
+  },
+})

@@ -1,0 +1,22 @@
+/** What travels inside a Comlink call, and the small globals the wire needs without DOM or Node types. */
+import type { AppErrorData } from './app-error.ts'
+
+export interface CallRequest {
+  readonly callId: number
+  readonly method: string
+  readonly input: unknown
+}
+
+export type CallResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: AppErrorData }
+
+/** The only object ever given to Comlink. */
+export interface WireTarget {
+  call(request: CallRequest): Promise<CallResult>
+  cancel(callId: number): void
+}
+
+interface Timers {
+  setTimeout(run: () => void, milliseconds: number): unknown
+  clearTimeout(timer: unknown): void
+}
+export const timers = globalThis as unknown as Timers
