@@ -20,6 +20,8 @@ export type ToWorker =
   | { readonly type: 'client'; readonly clientId: string; readonly port: Port; readonly remote: boolean }
   /** Tools worker only: where the command host listens, and the one-time token to say first. */
   | { readonly type: 'command_host'; readonly socketPath: string; readonly token: string }
+  /** What was asked for with `need` could not be started. */
+  | { readonly type: 'need_failed'; readonly peer: WorkerName | 'command_host'; readonly error: AppErrorData }
   | { readonly type: 'native_result'; readonly id: number; readonly value?: unknown; readonly error?: AppErrorData }
   | { readonly type: 'ping'; readonly id: number }
   /** The machine slept or woke: freeze deadlines, drop pooled sockets. */

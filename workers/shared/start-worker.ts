@@ -81,6 +81,10 @@ export function startWorker(setup: (context: WorkerContext) => WorkerParts): voi
         return parts.onClient?.(message)
       case 'command_host':
         return void commandHosts.shift()?.resolve({ socketPath: message.socketPath, token: message.token })
+      case 'need_failed': {
+        const waiter = message.peer === 'command_host' ? commandHosts.shift() : peers.get(message.peer)?.shift()
+        return waiter?.reject(new AppError(message.error))
+      }
       case 'native_result':
         return settleNative(message.id, message.value, message.error)
       case 'ping':
