@@ -3,17 +3,47 @@ import * as z from 'zod'
 import type { MetonaRequest } from './metona-request.ts'
 import type { MetonaResponse, MetonaStreamEvent } from './metona-response.ts'
 
+/** A window of the day in UTC hours, from the first inclusive to the second exclusive; fractions allowed. */
+export const UtcHoursSchema = z.tuple([z.number().min(0).max(24), z.number().min(0).max(24)])
+
+/** When a provider's peak prices hold. All in UTC. */
+export const PeakHoursSchema = z.object({
+  /** 0 is Sunday. */
+  weekdays: z.array(z.number().int().min(0).max(6)),
+  hours: z.array(UtcHoursSchema),
+  /** Days without a peak although they are weekdays (public holidays), YYYY-MM-DD. */
+  exceptDays: z.array(z.string()).optional(),
+})
+export type PeakHours = z.infer<typeof PeakHoursSchema>
+
 /** Prices per million tokens. A price that is not known is absent, never 0. */
 export const MetonaPricingSchema = z.object({
-  inputPerMillion: z.number(),
-  outputPerMillion: z.number(),
+  inputPerMillion: z.number().nonnegative(),
+  outputPerMillion: z.number().nonnegative(),
   /** ISO 4217, for example `USD`. */
   currency: z.string(),
-  cacheHitPerMillion: z.number().optional(),
-  cacheWritePerMillion: z.number().optional(),
+  /** Absent: the provider has no such price, tokens of this kind are billed as ordinary input. */
+  cacheHitPerMillion: z.number().nonnegative().optional(),
+  /** As above. For the short-lived cache, where there are two. */
+  cacheWritePerMillion: z.number().nonnegative().optional(),
+  /** Written to the cache for the longer of two lifetimes. Absent: as `cacheWritePerMillion`. */
+  cacheWriteLongPerMillion: z.number().nonnegative().optional(),
   /** Prices during the provider's peak hours, where it has them. */
   peak: z
-    .object({ inputPerMillion: z.number(), outputPerMillion: z.number(), cacheHitPerMillion: z.number().optional() })
+    .object({ inputPerMillion: z.number().nonnegative(), outputPerMillion: z.number().nonnegative(), cacheHitPerMillion: z.number().nonnegative().optional() })
+    .optional(),
+  /** Goes with `peak`. */
+  peakHours: PeakHoursSchema.optional(),
+  /** A request with more prompt tokens than `aboveInputTokens` (cached ones included) costs these prices whole. */
+  longPrompt: z
+    .object({
+      aboveInputTokens: z.number().int().positive(),
+      inputPerMillion: z.number().nonnegative(),
+      outputPerMillion: z.number().nonnegative(),
+      cacheHitPerMillion: z.number().nonnegative().optional(),
+      cacheWritePerMillion: z.number().nonnegative().optional(),
+      cacheWriteLongPerMillion: z.number().nonnegative().optional(),
+    })
     .optional(),
   /** Day on which these figures were read, YYYY-MM-DD. */
   asOf: z.string().optional(),

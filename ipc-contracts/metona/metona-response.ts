@@ -51,9 +51,19 @@ export const MetonaUsageSchema = z.object({
   cacheMissTokens: z.number().optional(),
   /** Written to the provider's cache; part of `inputTokens`, billed at its own price where there is one. */
   cacheWriteTokens: z.number().optional(),
+  /** The part of `cacheWriteTokens` kept for the longer of two lifetimes, where the provider has two. */
+  cacheWriteLongTokens: z.number().optional(),
   reasoningTokens: z.number().optional(),
 })
 export type MetonaUsage = z.infer<typeof MetonaUsageSchema>
+
+/** Something the person should know that did not fail the request. `code` and `params` choose the localised text. */
+export const MetonaNoticeSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+})
+export type MetonaNotice = z.infer<typeof MetonaNoticeSchema>
 
 export const MetonaFinishReason = {
   STOP: 'stop',
@@ -84,6 +94,8 @@ export const MetonaResponseSchema = z.object({
   /** Present exactly when `finishReason` is `error` or `aborted`. Nothing is thrown. */
   error: MetonaErrorSchema.optional(),
   providerState: MetonaProviderStateSchema.optional(),
+  /** For the person, beside a good answer: the prompt nearly fills the model's window, and the like. */
+  notices: z.array(MetonaNoticeSchema).optional(),
 })
 export type MetonaResponse = z.infer<typeof MetonaResponseSchema>
 
