@@ -57,7 +57,12 @@ export function connect<S extends ServiceDefinition>(service: S, port: Port): Co
     const callId = nextCallId++
     return new Promise((resolve, reject) => {
       let timer: unknown
-      const onAbort = (): void => abandon(cancelled(name).toData())
+      const onAbort = (): void => {
+        if (options.graceMs === undefined) return abandon(cancelled(name).toData())
+        if (!closed) remote.cancel(callId).catch(ignoreLateFailure)
+        if (timer !== undefined) timers.clearTimeout(timer)
+        timer = timers.setTimeout(() => fail(cancelled(name).toData()), options.graceMs)
+      }
       const settle = (run: () => void): void => {
         if (!pending.delete(callId)) return
         if (timer !== undefined) timers.clearTimeout(timer)

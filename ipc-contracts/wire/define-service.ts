@@ -29,6 +29,8 @@ export interface CallOptions {
   readonly signal?: AbortSignalLike
   /** Overrides the method's own. */
   readonly deadlineMs?: number
+  /** After a cancel, wait this long for the answer (what was there so far) before failing with CALL_CANCELLED. Default 0. */
+  readonly graceMs?: number
 }
 
 type Methods<S extends ServiceDefinition> = S['methods']
