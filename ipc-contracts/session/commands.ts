@@ -34,7 +34,8 @@ export const commands = defineService({
   name: 'app',
   methods: {
     /**
-     * Opens a workspace. Errors: `UNTRUSTED` (nothing of the folder was read), `NOT_A_FOLDER`,
+     * Opens a workspace. Errors: `UNTRUSTED` (nothing of the folder was read; `details` may hold
+     * `{ found: string[] }`, names of files in it that would influence an agent), `NOT_A_FOLDER`,
      * `NEEDS_STORED_TRUST` (`/`, home, network folder), `WORKSPACE_IN_USE` (after `waitMs`, names the holder).
      * Reading mode takes no lock, needs no trust and runs nothing.
      */
@@ -43,6 +44,8 @@ export const commands = defineService({
       z.object({ workspace: z.string(), created: z.array(z.string()), readOnly: z.boolean() }),
       60_000,
     ),
+    /** Makes the demonstration's sample folder where it is missing (never over an existing file) and stores trust in it. */
+    'workspace.sample': method(z.object({ language: z.enum(['zh', 'en']).default('en') }), z.object({ path: z.string() })),
     'workspace.close': method(z.object({ workspace: z.string() }), nothing),
     'workspace.recent': method(nothing, z.object({ workspaces: z.array(z.object({ path: z.string(), openedAt: z.string(), trusted: z.boolean() })) })),
     'trust.add': method(z.object({ path: z.string() }), TrustEntrySchema),

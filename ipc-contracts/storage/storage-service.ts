@@ -34,6 +34,8 @@ export const storageService = defineService({
       z.object({ workspace, created: z.array(z.string()), readOnly: z.boolean(), banners: z.array(BannerSchema) }),
       120_000,
     ),
+    /** For `workspace.sample`: a few small files under the folder for new workspaces, then trust. Repeating it is harmless. */
+    createSample: method(z.object({ language: z.enum(['zh', 'en']) }), z.object({ path: z.string() })),
     /** Flushes, `fdatasync`s, checkpoints, releases the lock. */
     closeWorkspace: method(z.object({ workspace }), nothing),
     /** Current banners of all open workspaces (disk full, database busy, read-only …). */
