@@ -1,6 +1,7 @@
 /** Tasks of the context pool (Piscina, one thread). Task name = export of `workers/context/entry.ts`. */
 import * as z from 'zod'
 import { MetonaContextSchema } from '../metona/metona-context.ts'
+import { MetonaMemoryItemSchema } from '../metona/metona-memory.ts'
 import { MetonaMessageSchema, MetonaRequestSchema } from '../metona/metona-request.ts'
 import { MetonaToolDefSchema } from '../metona/metona-tool.ts'
 
@@ -18,6 +19,12 @@ export const BuildInputSchema = z.object({
   iteration: z.number().int(),
   userInput: z.string(),
   taskGoal: z.string().optional(),
+  /** The person's own ceiling for input tokens; 200,000 when absent. The window bounds it in any case. */
+  contextBudget: z.number().int().positive().optional(),
+  /** Files touched since the last build besides those named in tool calls; brings in AGENTS.md files below the root. */
+  touchedPaths: z.array(z.string()).optional(),
+  /** Found for the newest user message; frozen with it at its first build. */
+  memories: z.array(MetonaMemoryItemSchema).optional(),
   thinkingEnabled: z.boolean(),
   now: z.number(),
 })
@@ -33,6 +40,8 @@ export const BuildOutputSchema = z.union([
     messagesHash: z.string(),
     /** For people: files cut to their limit, damaged pairs mended, and the like. */
     notes: z.array(z.string()),
+    /** Text frozen with messages by this build. Kept and given back as `turnContext` with a whole history, the bytes stay the same. */
+    turnContexts: z.array(z.object({ messageId: z.string(), turnContext: z.string() })).optional(),
     threadId: z.number(),
   }),
   /** The thread does not hold `from` messages of this session (it is new): send the history whole. */

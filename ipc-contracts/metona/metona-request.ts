@@ -49,6 +49,8 @@ const MetonaMessageShape = z.object({
   providerState: MetonaProviderStateSchema.optional(),
   /** Ours; stable over the life of the session. */
   id: z.string().optional(),
+  /** Ours: date, goal, memories, folder rules frozen with this message. The context worker joins it to the text; adapters never see it. */
+  turnContext: z.string().optional(),
 })
 
 type MessageInput = Omit<z.input<typeof MetonaMessageShape>, 'toolCalls'> & {
