@@ -1,0 +1,107 @@
+/** The one client of the command host: the tools worker. Whoever does not know the token is cut off. */
+import { timingSafeEqual } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { CommandReply, CommandRequest } from '#contracts/tools/command-host-protocol.ts'
+import { createLineReader } from './line-reader.ts'
+import { RunningCommand, type CommandSurroundings } from './running-command.ts'
+
+/** A command's arguments and environment fit well within this. */
+const LINE_LIMIT = 8 * 1024 * 1024
+const HELLO_WAIT_MS = 10_000
+
+export interface ConnectionOptions extends Omit<CommandSurroundings, 'send'> {
+  readonly token: string
+  /** Asked when the right token came; false when another client was there before. */
+  claim(): boolean
+  /** The client is gone and all its commands are ended. */
+  closed(): void
+}
+
+export function serveConnection(socket: Socket, options: ConnectionOptions): { killAll(): Promise<void> } {
+  const commands = new Map<string, RunningCommand>()
+  let welcome = false
+  const send = (reply: CommandReply): void => {
+    if (!socket.destroyed) socket.write(`${JSON.stringify(reply)}\n`)
+  }
+  const refuse = setTimeout(() => socket.destroy(), HELLO_WAIT_MS)
+  const killAll = async (): Promise<void> => {
+    await Promise.all([...commands.values()].map((command) => command.kill(0)))
+  }
+
+  const start = (request: Extract<CommandRequest, { type: 'start' }>): void => {
+    if (commands.has(request.id)) return send({ type: 'failed', id: request.id, code: 'DUPLICATE_ID', message: `a command with the id ${request.id} is running` })
+    const surroundings: CommandSurroundings = { hostMarker: options.hostMarker, deathPrefix: options.deathPrefix, groupStarted: options.groupStarted, groupEnded: options.groupEnded, send }
+    try {
+      commands.set(request.id, new RunningCommand(request, surroundings, () => commands.delete(request.id)))
+    } catch (error) {
+      // spawn throws for arguments that hold a NUL byte and for a list that is too long.
+      const thrown = error as NodeJS.ErrnoException
+      send({ type: 'failed', id: request.id, code: thrown.code ?? 'SPAWN_FAILED', message: thrown.message })
+    }
+  }
+
+  const take = (request: CommandRequest): void => {
+    switch (request.type) {
+      case 'hello':
+        return
+      case 'start':
+        return start(request)
+      case 'write':
+        return commands.get(request.id)?.write(request.base64)
+      case 'end_input':
+        return commands.get(request.id)?.endInput()
+      case 'kill':
+        return void commands.get(request.id)?.kill(request.graceMs)
+      case 'credit':
+        return commands.get(request.id)?.credit(request.bytes)
+    }
+  }
+
+  const onLine = (line: string): void => {
+    const request = parseRequest(line)
+    if (request === undefined) return void socket.destroy()
+    if (welcome) return take(request)
+    if (request.type !== 'hello' || !sameToken(request.token, options.token) || !options.claim()) return void socket.destroy()
+    welcome = true
+    clearTimeout(refuse)
+    send({ type: 'welcome', pid: process.pid })
+  }
+
+  socket.on('data', createLineReader(LINE_LIMIT, onLine, () => socket.destroy()))
+  socket.on('error', () => socket.destroy())
+  socket.on('close', () => {
+    clearTimeout(refuse)
+    if (welcome) void killAll().then(options.closed)
+  })
+  return { killAll }
+}
+
+/** Only the fields that are used are looked at: the schema library would double this small process. */
+function parseRequest(line: string): CommandRequest | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  const fields = value as Record<string, unknown>
+  const strings = (list: unknown): boolean => Array.isArray(list) && list.every((entry) => typeof entry === 'string')
+  const valid: Record<string, () => boolean> = {
+    hello: () => typeof fields['token'] === 'string',
+    start: () => strings(fields['argv']) && (fields['argv'] as string[]).length > 0 && typeof fields['cwd'] === 'string' && typeof fields['env'] === 'object' && fields['env'] !== null && strings(Object.values(fields['env'])),
+    write: () => typeof fields['base64'] === 'string',
+    end_input: () => true,
+    kill: () => typeof fields['graceMs'] === 'number',
+    credit: () => typeof fields['bytes'] === 'number',
+  }
+  const type = String(fields['type'])
+  const fits = Object.hasOwn(valid, type) && valid[type]?.() === true && (type === 'hello' || typeof fields['id'] === 'string')
+  return fits ? (value as CommandRequest) : undefined
+}
+
+function sameToken(given: string, expected: string): boolean {
+  const left = Buffer.from(given)
+  const right = Buffer.from(expected)
+  return left.length === right.length && timingSafeEqual(left, right)
+}

@@ -1,0 +1,79 @@
+/** Ends a command with everything it started, and says what was found. */
+import { execFile } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { familyMembers, listProcesses, type ProcessFamily, type ProcessRow } from './process-table.ts'
+
+export interface KillReport {
+  /** Processes that were alive when asked, and those that appeared meanwhile. */
+  readonly found: number
+  readonly killed: number
+  /** Ids still alive at the end: not ours to signal, or stuck in the kernel. */
+  readonly survivors: number[]
+}
+
+const POLL_MS = 20
+/** How long killed processes may take to disappear before they count as survivors. */
+const KILL_WAIT_MS = 1500
+
+/**
+ * TERM to the group and to every process that left it, KILL to what is left after `graceMs`.
+ * Looks again after each round, so a process started while others die is found too.
+ */
+export async function killTree(family: ProcessFamily, graceMs: number): Promise<KillReport> {
+  if (process.platform === 'win32') return killWindowsTree(family.leader)
+  const known = new Map<number, number>()
+  const look = async (): Promise<ProcessRow[]> => {
+    const alive = familyMembers(await listProcesses(), family, known)
+    for (const row of alive) known.set(row.pid, row.startedAt)
+    return alive
+  }
+  let alive = await look()
+  if (alive.length > 0 && graceMs > 0) {
+    signalAll(alive, family.leader, 'SIGTERM')
+    // A stopped process takes TERM only once it runs again.
+    signalAll(alive, family.leader, 'SIGCONT')
+    alive = await waitUntilGone(look, graceMs)
+  }
+  for (const end = performance.now() + KILL_WAIT_MS; alive.length > 0 && performance.now() < end; ) {
+    signalAll(alive, family.leader, 'SIGKILL')
+    await delay(POLL_MS)
+    alive = await look()
+  }
+  const survivors = alive.map((row) => row.pid)
+  return { found: known.size, killed: known.size - survivors.length, survivors }
+}
+
+async function waitUntilGone(look: () => Promise<ProcessRow[]>, milliseconds: number): Promise<ProcessRow[]> {
+  const end = performance.now() + milliseconds
+  for (;;) {
+    const alive = await look()
+    if (alive.length === 0 || performance.now() >= end) return alive
+    await delay(POLL_MS)
+  }
+}
+
+function signalAll(rows: readonly ProcessRow[], leader: number, signal: NodeJS.Signals): void {
+  // The group at once first: its members cannot fork away between two signals of ours.
+  if (rows.some((row) => row.group === leader)) send(-leader, signal)
+  for (const row of rows) if (row.group !== leader) send(row.pid, signal)
+}
+
+/** Gone already is what was wanted; a process of another user is reported as a survivor by the next look. */
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error
+  }
+}
+
+/** Not run anywhere yet: written from the documentation of taskkill. */
+function killWindowsTree(pid: number): Promise<KillReport> {
+  return new Promise((resolve) => {
+    execFile('taskkill', ['/T', '/F', '/PID', String(pid)], { windowsHide: true }, (error, stdout) => {
+      const killed = (stdout.match(/SUCCESS/g) ?? []).length
+      resolve({ found: killed, killed, survivors: error !== null && killed === 0 ? [pid] : [] })
+    })
+  })
+}

@@ -1,0 +1,47 @@
+/**
+ * A shell of one megabyte that outlives the command host for a moment: when the host is gone (even by
+ * SIGKILL) its end of the pipe closes, and the guard kills every process that carries the host's marker
+ * or is in a group it was told of, then removes the socket's folder.
+ */
+import { spawn } from 'node:child_process'
+
+export interface OrphanGuard {
+  groupStarted(group: number): void
+  groupEnded(group: number): void
+}
+
+const SCRIPT = `
+trap '' TERM INT HUP
+groups=' '
+while IFS= read -r line; do
+  id=\${line#?}
+  case $line in
+    +*) groups="$groups$id " ;;
+    -*) groups="\${groups%%" $id "*} \${groups#*" $id "}" ;;
+  esac
+done
+for id in $groups; do kill -9 -- "-$id" 2>/dev/null; done
+[ -d /proc/self ] && for round in 1 2 3 4 5 6 7 8; do
+  found=$(grep -lF "$1" /proc/[0-9]*/environ 2>/dev/null)
+  [ -z "$found" ] && break
+  for file in $found; do id=\${file#/proc/}; kill -9 "\${id%/environ}" 2>/dev/null; done
+done
+rm -rf -- "$2"
+`
+
+/** `marker` is `NAME=value` in the environment of every process to be ended; `folder` is removed at the end. */
+export function startOrphanGuard(marker: string, folder: string): OrphanGuard {
+  if (process.platform === 'win32') return { groupStarted: () => {}, groupEnded: () => {} }
+  const guard = spawn('/bin/sh', ['-c', SCRIPT, 'metona-guard', marker, folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: { PATH: '/usr/bin:/bin' }, cwd: '/' })
+  guard.on('error', reportMissing)
+  guard.stdin.on('error', reportMissing)
+  guard.unref()
+  return {
+    groupStarted: (group) => void guard.stdin.write(`+${group}\n`),
+    groupEnded: (group) => void guard.stdin.write(`-${group}\n`),
+  }
+}
+
+function reportMissing(error: Error): void {
+  process.stderr.write(`metona command host: no orphan guard (${error.message}); commands end with this process only when it ends in order\n`)
+}

@@ -1,0 +1,160 @@
+/** One command: its process, its bounded output, its end. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import type { CommandReply, CommandRequest } from '#contracts/tools/command-host-protocol.ts'
+import { killTree, type KillReport } from './kill-tree.ts'
+import { familyMembers, listProcesses, type ProcessFamily } from './process-table.ts'
+
+type StartRequest = Extract<CommandRequest, { type: 'start' }>
+
+export interface CommandSurroundings {
+  /** `NAME=value`, put into every command's environment. */
+  readonly hostMarker: string
+  /** Program and arguments that go before a command so that the kernel ends it with this process; empty where there are none. */
+  readonly deathPrefix: readonly string[]
+  send(reply: CommandReply): void
+  groupStarted(group: number): void
+  groupEnded(group: number): void
+}
+
+/** Bytes of output that may be on their way before this side stops reading. */
+const AHEAD_LIMIT = 1024 * 1024
+/** TERM to KILL, for what a finished or timed-out command left behind. */
+const LEFTOVER_GRACE_MS = 500
+/** Output may still sit in the pipes this long after the last process has gone. */
+const DRAIN_MS = 1000
+
+export class RunningCommand {
+  readonly id: string
+  private readonly child: ChildProcess
+  private readonly family: ProcessFamily
+  private readonly surroundings: CommandSurroundings
+  private readonly timer: NodeJS.Timeout | undefined
+  private ahead = 0
+  private timedOut = false
+  private leaderGone = false
+  private streamsClosed = false
+  private killing: Promise<KillReport> | undefined
+  private readonly finished: () => void
+
+  constructor(request: StartRequest, surroundings: CommandSurroundings, finished: () => void) {
+    this.id = request.id
+    this.surroundings = surroundings
+    this.finished = finished
+    const callMarker = `METONA_CALL=${request.env['METONA_CALL'] ?? request.id}`
+    const [hostName, hostValue] = splitMarker(surroundings.hostMarker)
+    const [callName, callValue] = splitMarker(callMarker)
+    const [program, ...programArguments] = [...surroundings.deathPrefix, ...request.argv]
+    this.child = spawn(program as string, programArguments, {
+      cwd: request.cwd,
+      env: { ...request.env, [hostName]: hostValue, [callName]: callValue },
+      // Its own session: no terminal to ask on, and one group to signal.
+      detached: process.platform !== 'win32',
+      stdio: [request.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+    })
+    this.family = { leader: this.child.pid ?? -1, markers: [surroundings.hostMarker, callMarker] }
+    if (this.child.pid === undefined) {
+      this.child.once('error', (error: NodeJS.ErrnoException) => {
+        this.surroundings.send({ type: 'failed', id: this.id, code: error.code ?? 'SPAWN_FAILED', message: error.message })
+        this.finished()
+      })
+      return
+    }
+    surroundings.groupStarted(this.child.pid)
+    surroundings.send({ type: 'started', id: this.id, pid: this.child.pid })
+    this.forward('stdout', this.child.stdout)
+    this.forward('stderr', this.child.stderr)
+    this.child.stdin?.on('error', ignoreClosedInput)
+    this.child.once('exit', (exitCode, signal) => void this.end(exitCode, signal))
+    this.child.once('close', () => {
+      this.streamsClosed = true
+    })
+    if (request.timeoutMs !== undefined) {
+      this.timer = setTimeout(() => {
+        this.timedOut = true
+        void this.kill(LEFTOVER_GRACE_MS)
+      }, request.timeoutMs)
+    }
+  }
+
+  write(base64: string): void {
+    this.child.stdin?.write(Buffer.from(base64, 'base64'))
+  }
+
+  endInput(): void {
+    this.child.stdin?.end()
+  }
+
+  credit(bytes: number): void {
+    this.ahead = Math.max(0, this.ahead - bytes)
+    if (this.ahead < AHEAD_LIMIT) {
+      this.child.stdout?.resume()
+      this.child.stderr?.resume()
+    }
+  }
+
+  /** Resolves when the tree is gone; the `exit` reply follows by itself. Calling it again shares the first attempt. */
+  kill(graceMs: number): Promise<KillReport> {
+    if (this.child.pid === undefined) return Promise.resolve({ found: 0, killed: 0, survivors: [] })
+    this.killing ??= killTree(this.family, graceMs)
+    return this.killing
+  }
+
+  private forward(stream: 'stdout' | 'stderr', source: Readable | null): void {
+    source?.on('data', (chunk: Buffer) => {
+      this.ahead += chunk.length
+      this.surroundings.send({ type: 'output', id: this.id, stream, base64: chunk.toString('base64') })
+      if (this.ahead >= AHEAD_LIMIT) {
+        this.child.stdout?.pause()
+        this.child.stderr?.pause()
+      }
+    })
+    source?.on('error', (error) => this.surroundings.send({ type: 'output', id: this.id, stream: 'stderr', base64: Buffer.from(`\n[reading ${stream} failed: ${error.message}]\n`).toString('base64') }))
+  }
+
+  private async end(exitCode: number | null, signal: NodeJS.Signals | null): Promise<void> {
+    this.leaderGone = true
+    clearTimeout(this.timer)
+    // What the command left in the background is ended too: nothing runs that nobody can see or stop.
+    if (this.killing === undefined && (await this.hasLeftovers())) void this.kill(LEFTOVER_GRACE_MS)
+    const report = (await this.killing) ?? { found: 0, killed: 0, survivors: [] }
+    await this.waitForStreams()
+    this.surroundings.groupEnded(this.family.leader)
+    this.surroundings.send({ type: 'exit', id: this.id, exitCode, signal, timedOut: this.timedOut, ...report })
+    this.finished()
+  }
+
+  private async hasLeftovers(): Promise<boolean> {
+    if (process.platform === 'win32') return false
+    // Descendants have higher ids than their ancestor except where the counter wrapped; a kill looks at all.
+    return familyMembers(await listProcesses(this.family.leader), this.family, new Map()).length > 0
+  }
+
+  /** All output is sent before `exit`; a pipe that a survivor keeps open is given up after a while without output. */
+  private waitForStreams(): Promise<void> {
+    if (this.streamsClosed) return Promise.resolve()
+    return new Promise((resolve) => {
+      const giveUp = setInterval(() => {
+        if (this.ahead >= AHEAD_LIMIT) return
+        this.child.stdout?.destroy()
+        this.child.stderr?.destroy()
+        done()
+      }, DRAIN_MS)
+      const done = (): void => {
+        clearInterval(giveUp)
+        this.child.removeListener('close', done)
+        resolve()
+      }
+      this.child.once('close', done)
+    })
+  }
+}
+
+function splitMarker(marker: string): [string, string] {
+  const at = marker.indexOf('=')
+  return [marker.slice(0, at), marker.slice(at + 1)]
+}
+
+/** The program ended before it read its input; its exit says so. */
+function ignoreClosedInput(): void {}
