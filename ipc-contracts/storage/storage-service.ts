@@ -17,6 +17,21 @@ export type DoctorReport = z.infer<typeof DoctorReportSchema>
 export const PartialSchema = z.object({ sessionId: z.string(), messageId: z.string(), turn: z.number(), iteration: z.number(), text: z.string(), thinking: z.string(), updatedAt: z.string() })
 export type PartialText = z.infer<typeof PartialSchema>
 
+export const ProviderSettingsSchema = z.object({ provider: z.string(), baseUrl: z.string() })
+
+export const McpServerEntrySchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  transport: z.enum(['stdio', 'sse', 'streamable_http']),
+  command: z.string().optional(),
+  args: z.array(z.string()).optional(),
+  url: z.string().optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  enabled: z.boolean(),
+})
+export type McpServerEntry = z.infer<typeof McpServerEntrySchema>
+
 const workspace = z.string()
 const nothing = z.object({})
 const method = <I extends z.ZodType, O extends z.ZodType>(input: I, output: O, deadlineMs = 60_000) => ({ input, output, deadlineMs })
@@ -69,6 +84,17 @@ export const storageService = defineService({
     trustRemove: method(z.object({ path: z.string() }), z.object({ removed: z.boolean() })),
     trustList: method(nothing, z.object({ entries: z.array(TrustEntrySchema) })),
     recentWorkspaces: method(nothing, z.object({ workspaces: z.array(z.object({ path: z.string(), openedAt: z.string(), trusted: z.boolean() })) })),
+
+    /** Values the redactor must keep out of everything written, beside those of the environment (`*_API_KEY`, `*_TOKEN`). Added to the known ones. */
+    setSecrets: method(z.object({ secrets: z.array(z.object({ name: z.string(), value: z.string() })) }), nothing),
+    /** Base URLs are authority and live in the profile only. `baseUrl: null` removes the entry. */
+    providerSettingsList: method(nothing, z.object({ providers: z.array(ProviderSettingsSchema) })),
+    providerSettingsSet: method(z.object({ provider: z.string(), baseUrl: z.string().nullable() }), nothing),
+    /** MCP entries of the workspace, as written there; whether one may run is decided by approvals in the profile. */
+    mcpList: method(z.object({ workspace }), z.object({ servers: z.array(McpServerEntrySchema) })),
+    /** Replaces the entry of the same `id`. */
+    mcpSet: method(z.object({ workspace, server: McpServerEntrySchema }), nothing),
+    mcpRemove: method(z.object({ workspace, id: z.string() }), z.object({ removed: z.boolean() })),
 
     verify: method(z.object({ path: z.string() }), DoctorReportSchema, 600_000),
     rebuild: method(z.object({ path: z.string() }), DoctorReportSchema, 600_000),
