@@ -1,0 +1,30 @@
+/** How late the host's event loop runs. Off until the first reading: a sampling timer would wake an idle app. */
+import { monitorEventLoopDelay, type ELDHistogram } from 'node:perf_hooks'
+
+export interface LoopDelay {
+  readonly meanMs: number
+  readonly p99Ms: number
+  readonly maxMs: number
+}
+
+const RESOLUTION_MS = 10
+
+/** Each `read` gives the delay since the one before, net of the sampling interval. */
+export function loopDelayMeter(): { read(): LoopDelay } {
+  let histogram: ELDHistogram | undefined
+  return {
+    read: () => {
+      if (histogram === undefined) {
+        histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+        histogram.enable()
+      }
+      const delay = histogram.count === 0 ? { meanMs: 0, p99Ms: 0, maxMs: 0 } : { meanMs: net(histogram.mean), p99Ms: net(histogram.percentile(99)), maxMs: net(histogram.max) }
+      histogram.reset()
+      return delay
+    },
+  }
+}
+
+function net(nanoseconds: number): number {
+  return Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS)
+}
