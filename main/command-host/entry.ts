@@ -8,7 +8,7 @@
  */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,9 +32,9 @@ if (token.length < 16) {
 
 const identity = randomBytes(16).toString('hex')
 const hostMarker = `METONA_HOST=${identity}`
-const { folder, socketPath } = makeSocketPlace()
+const { folder, socketPath } = await makeSocketPlace()
 const guard = startOrphanGuard(hostMarker, folder)
-let deathPrefix: readonly string[] = []
+const deathPrefix = await findDeathPrefix()
 let claimed = false
 let ending = false
 const clients = new Set<{ killAll(): Promise<void> }>()
@@ -43,9 +43,7 @@ const server = createServer((socket) => {
   const client = serveConnection(socket, {
     token,
     hostMarker,
-    get deathPrefix() {
-      return deathPrefix
-    },
+    deathPrefix,
     groupStarted: guard.groupStarted,
     groupEnded: guard.groupEnded,
     claim: () => {
@@ -65,15 +63,7 @@ server.on('error', (error) => {
   process.stderr.write(`metona command host: ${error.message}\n`)
   process.exit(1)
 })
-findDeathPrefix()
-  .then((prefix) => {
-    deathPrefix = prefix
-    server.listen(socketPath, announce)
-  })
-  .catch((error: unknown) => {
-    process.stderr.write(`metona command host: ${String(error)}\n`)
-    process.exit(1)
-  })
+server.listen(socketPath, announce)
 
 process.on('disconnect', () => void end())
 process.on('SIGTERM', () => void end())
@@ -85,7 +75,7 @@ async function end(): Promise<void> {
   ending = true
   server.close()
   await Promise.all([...clients].map((client) => client.killAll()))
-  if (folder !== '') rmSync(folder, { recursive: true, force: true })
+  if (folder !== '') await rm(folder, { recursive: true, force: true })
   process.exit(0)
 }
 
@@ -100,10 +90,10 @@ function announce(): void {
 }
 
 /** A folder only this user can enter; the kernel then guards the socket in it. */
-function makeSocketPlace(): { folder: string; socketPath: string } {
+async function makeSocketPlace(): Promise<{ folder: string; socketPath: string }> {
   if (process.platform === 'win32') return { folder: '', socketPath: `\\\\.\\pipe\\metona-${identity}` }
   const base = Buffer.byteLength(tmpdir()) + 24 > SOCKET_PATH_LIMIT ? '/tmp' : tmpdir()
-  const made = mkdtempSync(join(base, 'metona-'))
+  const made = await mkdtemp(join(base, 'metona-'))
   return { folder: made, socketPath: join(made, 'commands') }
 }
 

@@ -1,7 +1,7 @@
 /** Ends a command with everything it started, and says what was found. */
 import { execFile } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { familyMembers, listProcesses, type ProcessFamily, type ProcessRow } from './process-table.ts'
+import { watchFamily, type ProcessFamily, type ProcessRow } from './process-table.ts'
 
 export interface KillReport {
   /** Processes that were alive when asked, and those that appeared meanwhile. */
@@ -21,12 +21,8 @@ const KILL_WAIT_MS = 1500
  */
 export async function killTree(family: ProcessFamily, graceMs: number): Promise<KillReport> {
   if (process.platform === 'win32') return killWindowsTree(family.leader)
-  const known = new Map<number, number>()
-  const look = async (): Promise<ProcessRow[]> => {
-    const alive = familyMembers(await listProcesses(), family, known)
-    for (const row of alive) known.set(row.pid, row.startedAt)
-    return alive
-  }
+  const watch = watchFamily(family)
+  const look = (): Promise<ProcessRow[]> => watch.look()
   let alive = await look()
   if (alive.length > 0 && graceMs > 0) {
     signalAll(alive, family.leader, 'SIGTERM')
@@ -40,7 +36,7 @@ export async function killTree(family: ProcessFamily, graceMs: number): Promise<
     alive = await look()
   }
   const survivors = alive.map((row) => row.pid)
-  return { found: known.size, killed: known.size - survivors.length, survivors }
+  return { found: watch.seen(), killed: watch.seen() - survivors.length, survivors }
 }
 
 async function waitUntilGone(look: () => Promise<ProcessRow[]>, milliseconds: number): Promise<ProcessRow[]> {

@@ -1,6 +1,6 @@
 /** What processes exist, and which of them belong to a command. Linux reads /proc; elsewhere `ps` is asked. */
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 
 export interface ProcessRow {
   readonly pid: number
@@ -19,44 +19,70 @@ export interface ProcessFamily {
   readonly markers: readonly string[]
 }
 
-export async function listProcesses(lowestPid = 0): Promise<ProcessRow[]> {
+/** Looks for the members of one family; remembers what it saw, so that a second look costs less and loses nobody. */
+export interface FamilyWatch {
+  /** Members that are alive now (zombies are dead). With `lowestPid`, processes with smaller ids are not looked at. */
+  look(lowestPid?: number): Promise<ProcessRow[]>
+  /** How many were ever seen alive. */
+  seen(): number
+}
+
+export function watchFamily(family: ProcessFamily): FamilyWatch {
+  const members = new Map<number, number>()
+  const strangers = new Map<number, number>()
+
+  const isMember = async (row: ProcessRow): Promise<boolean> => {
+    if (row.pid === process.pid) return false
+    if (row.pid === family.leader || row.group === family.leader || row.session === family.leader) return true
+    if (members.get(row.pid) === row.startedAt) return true
+    if (strangers.get(row.pid) === row.startedAt) return false
+    if (await hasMarkers(row.pid, family.markers)) return true
+    strangers.set(row.pid, row.startedAt)
+    return false
+  }
+
+  return {
+    seen: () => members.size,
+    look: async (lowestPid = 0) => {
+      const rows = await listProcesses(lowestPid)
+      const found = new Set<number>()
+      await Promise.all(rows.map(async (row) => void ((await isMember(row)) && found.add(row.pid))))
+      for (let grew = true; grew; ) {
+        grew = false
+        for (const row of rows) {
+          if (found.has(row.pid) || !found.has(row.parent)) continue
+          found.add(row.pid)
+          grew = true
+        }
+      }
+      const alive = rows.filter((row) => found.has(row.pid) && !row.zombie)
+      for (const row of alive) members.set(row.pid, row.startedAt)
+      return alive
+    },
+  }
+}
+
+async function listProcesses(lowestPid: number): Promise<ProcessRow[]> {
   return process.platform === 'linux' ? readProc(lowestPid) : process.platform === 'win32' ? [] : runPs()
 }
 
-/** Members of the family that are alive (zombies are dead), `known` ones included even when nothing but their id ties them to it. */
-export function familyMembers(rows: readonly ProcessRow[], family: ProcessFamily, known: ReadonlyMap<number, number>): ProcessRow[] {
-  const members = new Set<number>()
-  const isMember = (row: ProcessRow): boolean =>
-    row.pid === family.leader || row.group === family.leader || row.session === family.leader || known.get(row.pid) === row.startedAt || (row.pid !== process.pid && hasMarkers(row.pid, family.markers))
-  for (const row of rows) if (isMember(row)) members.add(row.pid)
-  for (let grew = true; grew; ) {
-    grew = false
-    for (const row of rows) {
-      if (members.has(row.pid) || !members.has(row.parent)) continue
-      members.add(row.pid)
-      grew = true
-    }
-  }
-  return rows.filter((row) => members.has(row.pid) && !row.zombie)
+async function readProc(lowestPid: number): Promise<ProcessRow[]> {
+  const ids = (await readdir('/proc')).map(Number).filter((pid) => Number.isInteger(pid) && pid >= lowestPid)
+  const rows = await Promise.all(
+    ids.map(async (pid): Promise<ProcessRow[]> => {
+      const stat = (await readOrEmpty(`/proc/${pid}/stat`)).toString('latin1')
+      // The command name in parentheses may hold spaces and parentheses itself.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      if (fields.length < 20) return []
+      return [{ pid, zombie: fields[0] === 'Z' || fields[0] === 'X', parent: Number(fields[1]), group: Number(fields[2]), session: Number(fields[3]), startedAt: Number(fields[19]) }]
+    }),
+  )
+  return rows.flat()
 }
 
-function readProc(lowestPid: number): ProcessRow[] {
-  const rows: ProcessRow[] = []
-  for (const name of readdirSync('/proc')) {
-    const pid = Number(name)
-    if (!Number.isInteger(pid) || pid < lowestPid) continue
-    const stat = readOrEmpty(`/proc/${pid}/stat`).toString('latin1')
-    // The command name in parentheses may hold spaces and parentheses itself.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    if (fields.length < 20) continue
-    rows.push({ pid, zombie: fields[0] === 'Z' || fields[0] === 'X', parent: Number(fields[1]), group: Number(fields[2]), session: Number(fields[3]), startedAt: Number(fields[19]) })
-  }
-  return rows
-}
-
-function hasMarkers(pid: number, markers: readonly string[]): boolean {
+async function hasMarkers(pid: number, markers: readonly string[]): Promise<boolean> {
   if (process.platform !== 'linux' || markers.length === 0) return false
-  const environment = readOrEmpty(`/proc/${pid}/environ`)
+  const environment = await readOrEmpty(`/proc/${pid}/environ`)
   return markers.every((marker) => {
     const at = environment.indexOf(marker)
     if (at < 0 || (at > 0 && environment[at - 1] !== 0)) return false
@@ -66,9 +92,9 @@ function hasMarkers(pid: number, markers: readonly string[]): boolean {
 }
 
 /** A process may end between two looks, and those of other users cannot be read: both read as empty. */
-function readOrEmpty(path: string): Buffer {
+async function readOrEmpty(path: string): Promise<Buffer> {
   try {
-    return readFileSync(path)
+    return await readFile(path)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return Buffer.alloc(0)

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { CommandReply, CommandRequest } from '#contracts/tools/command-host-protocol.ts'
 import { killTree, type KillReport } from './kill-tree.ts'
-import { familyMembers, listProcesses, type ProcessFamily } from './process-table.ts'
+import { watchFamily, type ProcessFamily } from './process-table.ts'
 
 type StartRequest = Extract<CommandRequest, { type: 'start' }>
 
@@ -32,7 +32,6 @@ export class RunningCommand {
   private readonly timer: NodeJS.Timeout | undefined
   private ahead = 0
   private timedOut = false
-  private leaderGone = false
   private streamsClosed = false
   private killing: Promise<KillReport> | undefined
   private readonly finished: () => void
@@ -114,7 +113,6 @@ export class RunningCommand {
   }
 
   private async end(exitCode: number | null, signal: NodeJS.Signals | null): Promise<void> {
-    this.leaderGone = true
     clearTimeout(this.timer)
     // What the command left in the background is ended too: nothing runs that nobody can see or stop.
     if (this.killing === undefined && (await this.hasLeftovers())) void this.kill(LEFTOVER_GRACE_MS)
@@ -128,7 +126,7 @@ export class RunningCommand {
   private async hasLeftovers(): Promise<boolean> {
     if (process.platform === 'win32') return false
     // Descendants have higher ids than their ancestor except where the counter wrapped; a kill looks at all.
-    return familyMembers(await listProcesses(this.family.leader), this.family, new Map()).length > 0
+    return (await watchFamily(this.family).look(this.family.leader)).length > 0
   }
 
   /** All output is sent before `exit`; a pipe that a survivor keeps open is given up after a while without output. */
