@@ -29,6 +29,8 @@ export const BuildInputSchema = z.object({
   now: z.number(),
 })
 export type BuildInput = z.input<typeof BuildInputSchema>
+/** The same as the context thread sees it. */
+export type BuildTask = z.output<typeof BuildInputSchema>
 
 export const BuildOutputSchema = z.union([
   z.object({

@@ -1,0 +1,140 @@
+/** What of a workspace file is worth sending: no comments, no template hints, no empty sections, within its limit. */
+import { estimateTokens } from './class-scanner.ts'
+
+export type PartitionFile = 'SOUL.md' | 'AGENTS.md' | 'USERS.md' | 'MEMORY.md'
+
+/** Tokens. MEMORY.md has a limit of lines and bytes too. */
+export const partitionLimits: Readonly<Record<PartitionFile, number>> = { 'SOUL.md': 2_000, 'AGENTS.md': 8_000, 'USERS.md': 2_000, 'MEMORY.md': 4_000 }
+const MEMORY_LINES = 200
+const MEMORY_BYTES = 25_000
+
+/** Hints of the templates, which stand as `# …` lines below a `## …` heading. */
+const HINT = /^#\s+(定义|格式\s*[:：]|示例\s*[:：]|称呼、|熟悉的|工具偏好、|正在做什么|Define\b|Format\s*:|Example\s*:|Who the|What the|How the|Languages, |Tools, |Name, )/i
+const HEADING = /^(#{1,6})(\s+\S|\s*$)/
+
+/**
+ * Removes HTML comments, template hints and sections without any text. Text inside code fences is left as it
+ * is. The empty string means that the file says nothing yet.
+ */
+export function cleanWorkspaceText(text: string, file: PartitionFile): string {
+  const lines = dropComments(text.replaceAll('\r\n', '\n').replaceAll('\r', '\n')).split('\n')
+  const kept: { text: string; level: number }[] = []
+  let fence: string | undefined
+  let afterSection = false
+  for (const line of lines) {
+    const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    if (fence !== undefined) {
+      kept.push({ text: line, level: 0 })
+      if (mark !== undefined && mark.startsWith(fence) && line.trim() === mark) fence = undefined
+      continue
+    }
+    if (mark !== undefined) fence = mark
+    const level = HEADING.exec(line)?.[1]?.length ?? 0
+    if (level === 2) afterSection = true
+    // Every single-# line of MEMORY.md is a comment by its format; it also holds the times that change with each write.
+    if (level === 1 && (file === 'MEMORY.md' || (afterSection && HINT.test(line)))) continue
+    kept.push({ text: line.trimEnd(), level })
+  }
+  return dropEmptySections(kept)
+    .map((line) => line.text)
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+function dropComments(text: string): string {
+  let out = ''
+  let from = 0
+  for (;;) {
+    const start = text.indexOf('<!--', from)
+    const end = start < 0 ? -1 : text.indexOf('-->', start + 4)
+    // A comment that never closes is text: nothing a person wrote may vanish by accident.
+    if (start < 0 || end < 0) return out + text.slice(from)
+    out += text.slice(from, start)
+    from = end + 3
+  }
+}
+
+/** A heading stays when text follows before the next heading of its own or a higher rank. */
+function dropEmptySections(lines: readonly { text: string; level: number }[]): { text: string; level: number }[] {
+  const kept: { text: string; level: number }[] = []
+  /** The highest rank (smallest level) from which on, going backwards, there is text. */
+  let textBelow = false
+  let shallowest = Infinity
+  for (let index = lines.length - 1; index >= 0; index--) {
+    const line = lines[index]
+    if (line === undefined) continue
+    if (line.level === 0) {
+      if (line.text.trim() !== '') {
+        textBelow = true
+        shallowest = Infinity
+      }
+      kept.push(line)
+      continue
+    }
+    // Kept when text came since, unless a kept heading of the same or a higher rank claims that text.
+    if (textBelow && line.level < shallowest) {
+      kept.push(line)
+      shallowest = line.level
+    }
+  }
+  return kept.reverse()
+}
+
+export interface CutText {
+  readonly text: string
+  /** Lines left out; 0 when the text is whole. */
+  readonly linesCut: number
+}
+
+/** Keeps whole lines from the top while they fit. */
+export function cutToLimit(text: string, file: PartitionFile): CutText {
+  return cutLines(text, partitionLimits[file], file === 'MEMORY.md' ? MEMORY_LINES : Infinity, file === 'MEMORY.md' ? MEMORY_BYTES : Infinity)
+}
+
+/** @param tokens, lines, bytes most of each; a single line over the limit is cut inside. */
+export function cutLines(text: string, tokens: number, lines: number, bytes: number): CutText {
+  const all = text.split('\n')
+  if (all.length <= lines && utf8Length(text) <= bytes && estimateTokens(text, 'deepseek') <= tokens) return { text, linesCut: 0 }
+  let used = 0
+  let usedBytes = 0
+  let count = 0
+  for (const line of all) {
+    used += estimateTokens(line, 'deepseek') + 1
+    usedBytes += utf8Length(line) + 1
+    if (used > tokens || usedBytes > bytes || count >= lines) break
+    count++
+  }
+  if (count > 0) return { text: all.slice(0, count).join('\n').trimEnd(), linesCut: all.length - count }
+  const first = all[0] ?? ''
+  let length = Math.min(first.length, tokens * 4)
+  while (length > 0 && estimateTokens(first.slice(0, length), 'deepseek') > tokens) length = Math.floor(length * 0.8)
+  return { text: sliceWhole(first, length), linesCut: all.length }
+}
+
+/** Never half a surrogate pair. */
+export function sliceWhole(text: string, length: number): string {
+  const code = text.charCodeAt(length - 1)
+  return text.slice(0, code >= 0xd800 && code <= 0xdbff ? length - 1 : length)
+}
+
+function utf8Length(text: string): number {
+  let bytes = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    bytes += code < 0x80 ? 1 : code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 2 : 3
+  }
+  return bytes
+}
+
+/** Which of our two languages a text is in: Chinese as soon as a twelfth of its letters are Han. */
+export function languageOf(text: string): 'zh' | 'en' {
+  let han = 0
+  let latin = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code >= 0x4e00 && code <= 0x9fff) han++
+    else if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90)) latin++
+  }
+  return han > 0 && han * 11 >= latin ? 'zh' : 'en'
+}

@@ -1,0 +1,89 @@
+/** Freezes what joins the newest messages: the day, the goal, memories, changed files. */
+import type { BuildTask } from '#contracts/context/context-tasks.ts'
+import { messageKey } from './domain/message-text.ts'
+import { promptTexts, type Language } from './domain/prompt-texts.ts'
+import { composeSystemPrompt, partitionFiles, type WorkspaceFileText } from './domain/system-prompt.ts'
+import { changeLines, contextBlock, memoryLines, type LocalDay } from './domain/turn-context.ts'
+import { cleanWorkspaceText, type PartitionFile } from './domain/workspace-text.ts'
+import type { SessionContext } from './session-context.ts'
+import { readWorkspaceFile, stampOf } from './workspace-files.ts'
+
+/** Reads the four files and freezes the system prompt. @returns notes for the person. */
+export async function freezePrompt(session: SessionContext, userInput: string): Promise<readonly string[]> {
+  const files = await Promise.all(partitionFiles.map((file) => readPartition(session, file)))
+  session.frozen = composeSystemPrompt(files, { workspace: session.workspace, platform: process.platform }, userInput)
+  session.changes = {}
+  return session.frozen.notes
+}
+
+/** Looks whether the four files changed since they were frozen. Costs four `stat` calls when none did. */
+export async function noticeChanges(session: SessionContext): Promise<void> {
+  await Promise.all(
+    partitionFiles.map(async (file) => {
+      if ((await stampOf(session.workspace, file)) === session.stamps[file]) return
+      const entry = await readPartition(session, file)
+      session.changes[file] = entry.text === undefined ? '' : cleanWorkspaceText(entry.text, file)
+    }),
+  )
+}
+
+/**
+ * Gives every user message that has none its frozen text. The day is told when it differs from the previous
+ * user message's; goal, memories and changed files only on the newest.
+ * @returns what was frozen now, by message id.
+ */
+export function freezeTurns(session: SessionContext, input: BuildTask): { messageId: string; turnContext: string }[] {
+  const language = session.frozen?.language ?? 'en'
+  const frozen: { messageId: string; turnContext: string }[] = []
+  const newest = session.history.findLastIndex((message) => message.role === 'user')
+  let day = ''
+  for (const [index, message] of session.history.entries()) {
+    if (message.role !== 'user') continue
+    const previousDay = day
+    const today = localDay(message.timestamp)
+    day = today.date
+    const key = messageKey(message)
+    if (key === undefined || session.turnContexts.has(key)) continue
+    if (message.turnContext !== undefined) {
+      session.turnContexts.set(key, message.turnContext)
+      if (input.taskGoal !== undefined && message.turnContext.includes(input.taskGoal)) session.announcedGoal = input.taskGoal
+      continue
+    }
+    const lines = today.date === previousDay ? [] : [promptTexts[language].contextDate(today.date, today.weekday)]
+    if (index === newest) lines.push(...newestLines(session, input, language))
+    const block = contextBlock(lines) ?? ''
+    session.turnContexts.set(key, block)
+    if (block !== '') frozen.push({ messageId: key, turnContext: block })
+  }
+  return frozen
+}
+
+function newestLines(session: SessionContext, input: BuildTask, language: Language): string[] {
+  const texts = promptTexts[language]
+  const lines: string[] = []
+  const goal = input.taskGoal?.trim() === '' ? undefined : input.taskGoal?.trim()
+  if (goal !== session.announcedGoal) {
+    lines.push(goal === undefined ? texts.contextGoalGone : texts.contextGoal(goal))
+    session.announcedGoal = goal
+  }
+  for (const [file, after] of Object.entries(session.changes) as [PartitionFile, string][]) {
+    lines.push(...changeLines(file, session.frozen?.sources[file] ?? '', after, language))
+    if (session.frozen !== undefined) session.frozen = { ...session.frozen, sources: { ...session.frozen.sources, [file]: after } }
+  }
+  session.changes = {}
+  lines.push(...memoryLines(input.memories ?? [], language))
+  return lines
+}
+
+async function readPartition(session: SessionContext, file: PartitionFile): Promise<WorkspaceFileText> {
+  const reading = await readWorkspaceFile(session.workspace, file)
+  session.stamps[file] = reading.kind === 'text' ? reading.stamp : await stampOf(session.workspace, file)
+  if (reading.kind === 'text') return { file, text: reading.text, truncated: reading.truncated }
+  return reading.kind === 'absent' ? { file, text: undefined } : { file, text: undefined, refused: reading.reason }
+}
+
+function localDay(timestamp: number): LocalDay {
+  const date = new Date(timestamp)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  return { date: `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`, weekday: date.getDay() }
+}
