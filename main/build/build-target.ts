@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { build, type InlineConfig, type Rollup } from 'vite'
+import type { InlineConfig, Rollup } from 'vite'
 import { EXTERNAL_PACKAGES, type NodeTarget, type PageTarget, type Target } from './targets.ts'
 
 /** A chunk of an earlier build may still be wanted by an app that runs; it is removed when this old. */
@@ -39,12 +39,20 @@ async function buildNodeTarget(root: string, out: string, target: NodeTarget): P
       write: false,
       reportCompressedSize: false,
       rolldownOptions: {
-        external: (id) => id.startsWith('node:') || builtinModules.includes(id) || EXTERNAL_PACKAGES.some((name) => id === name || id.startsWith(`${name}/`)),
-        output: { format: target.format, entryFileNames: name, chunkFileNames: `${name.replace(/\.c?js$/, '')}-[name]-[hash].js`, assetFileNames: '[name]-[hash][extname]' },
+        external: (id) =>
+          id.startsWith('node:') ||
+          builtinModules.includes(id) ||
+          EXTERNAL_PACKAGES.some((name) => id === name || id.startsWith(`${name}/`)),
+        output: {
+          format: target.format,
+          entryFileNames: name,
+          chunkFileNames: `${name.replace(/\.c?js$/, '')}-[name]-[hash].js`,
+          assetFileNames: '[name]-[hash][extname]',
+        },
       },
     },
   }
-  const output = outputOf(await build(config))
+  const output = await runVite(config)
   const folder = dirname(join(out, target.output))
   await mkdir(folder, { recursive: true })
   // The entry last: whoever starts meanwhile gets the old one whole or the new one whole.
@@ -69,19 +77,24 @@ async function buildPage(root: string, out: string, target: PageTarget): Promise
     envDir: false,
     logLevel: 'warn',
     mode: 'production',
-    ...(own === undefined ? { plugins: [(await import('@vitejs/plugin-vue')).default(), (await import('@tailwindcss/vite')).default()] } : {}),
+    ...(own === undefined
+      ? { plugins: [(await import('@vitejs/plugin-vue')).default(), (await import('@tailwindcss/vite')).default()] }
+      : {}),
     build: { outDir: fresh, emptyOutDir: true, reportCompressedSize: false },
   }
-  const output = outputOf(await build(config))
+  const output = await runVite(config)
   await swapFolder(fresh, join(out, target.output))
   const bytes = output.reduce((sum, file) => sum + Buffer.byteLength(file.type === 'chunk' ? file.code : file.source), 0)
-  const config_ = own === undefined ? [] : [relative(root, own).split(sep).join('/')]
-  return { inputs: [...new Set([...inputsOf(root, output), target.source, ...config_])], bytes }
+  const configuration = own === undefined ? [] : [relative(root, own).split(sep).join('/')]
+  return { inputs: [...new Set([...inputsOf(root, output), target.source, ...configuration])], bytes }
 }
 
 type OutputFile = Rollup.OutputChunk | Rollup.OutputAsset
 
-function outputOf(result: Awaited<ReturnType<typeof build>>): OutputFile[] {
+/** Vite is loaded here, not at the top: a look that finds everything up to date does without it. */
+async function runVite(config: InlineConfig): Promise<OutputFile[]> {
+  const { build } = await import('vite')
+  const result = await build(config)
   const results = (Array.isArray(result) ? result : [result]) as Rollup.RollupOutput[]
   return results.flatMap((one) => one.output)
 }

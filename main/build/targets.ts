@@ -25,7 +25,17 @@ export const REQUIRED_OUTPUTS: readonly string[] = []
 /** Never bundled: native, found by path at run time, or given by the shell. */
 export const EXTERNAL_PACKAGES: readonly string[] = ['better-sqlite3', 'piscina', 'electron', '@vscode/ripgrep']
 
-const FOLDERS = ['workers/session', 'workers/llm', 'workers/tools', 'workers/storage', 'workers/context', 'main/command-host', 'main/cli', 'main/web', 'main/host']
+const FOLDERS = [
+  'workers/session',
+  'workers/llm',
+  'workers/tools',
+  'workers/storage',
+  'workers/context',
+  'main/command-host',
+  'main/cli',
+  'main/web',
+  'main/host',
+]
 const ENTRY = /^(?:[a-z-]+-)?entry\.ts$/
 
 /** `workers/llm/entry.ts` becomes `llm/entry.js`, `workers/tools/pool-entry.ts` becomes `tools/pool-entry.js`. */
@@ -38,13 +48,16 @@ export function findTargets(root: string): Target[] {
     }
   }
   const electron = namesIn(join(root, 'main/electron'))
-  if (electron.includes('index.ts')) targets.push({ kind: 'node', output: 'electron/main.js', source: 'main/electron/index.ts', format: 'es' })
+  if (electron.includes('index.ts'))
+    targets.push({ kind: 'node', output: 'electron/main.js', source: 'main/electron/index.ts', format: 'es' })
   // A sandboxed preload script must be CommonJS.
-  if (electron.includes('preload.ts')) targets.push({ kind: 'node', output: 'electron/preload.cjs', source: 'main/electron/preload.ts', format: 'cjs' })
+  if (electron.includes('preload.ts'))
+    targets.push({ kind: 'node', output: 'electron/preload.cjs', source: 'main/electron/preload.ts', format: 'cjs' })
   for (const file of electron.filter((name) => ENTRY.test(name))) {
     targets.push({ kind: 'node', output: `electron/${file.replace(/\.ts$/, '.js')}`, source: `main/electron/${file}`, format: 'es' })
   }
-  if (namesIn(join(root, 'renderer')).includes('index.html')) targets.push({ kind: 'page', output: 'renderer', source: 'renderer/index.html' })
+  if (namesIn(join(root, 'renderer')).includes('index.html'))
+    targets.push({ kind: 'page', output: 'renderer', source: 'renderer/index.html' })
   return targets
 }
 

@@ -39,7 +39,10 @@ function start() {
   const reason = process.env.METONA_BUILD === 'never' ? undefined : buildReason(bundle)
   if (reason !== undefined) build(reason)
   if (!fs.existsSync(bundle)) {
-    fail(`缺少程序文件 ${bundle}。请在 ${root} 运行 npm ci && npm run build。`, `${bundle} is missing. Run npm ci && npm run build in ${root}.`)
+    fail(
+      `缺少程序文件 ${bundle}。请在 ${root} 运行 npm ci && npm run build。`,
+      `${bundle} is missing. Run npm ci && npm run build in ${root}.`,
+    )
   }
   // Worker threads read the variable when they start; the call is for this thread, which has started.
   if (process.env.NODE_COMPILE_CACHE === undefined) process.env.NODE_COMPILE_CACHE = path.join(out, '.compile-cache')
@@ -69,12 +72,17 @@ function buildReason(bundle) {
   } catch {
     return 'missing'
   }
-  if (!fs.existsSync(bundle)) return 'missing'
+  if (
+    !fs.existsSync(bundle) ||
+    (needsPage() && stamp.targets.renderer === undefined && fs.existsSync(path.join(root, 'renderer', 'index.html')))
+  )
+    return 'missing'
   const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
   if (stamp.version !== version) return 'version'
   if (!fs.existsSync(path.join(root, '.git'))) return undefined
   const seen = new Set()
-  for (const target of Object.values(stamp.targets)) {
+  for (const [output, target] of Object.entries(stamp.targets)) {
+    if (output === 'renderer' && !needsPage()) continue
     for (const input of target.inputs) {
       if (seen.has(input)) continue
       seen.add(input)
@@ -85,18 +93,32 @@ function buildReason(bundle) {
   return undefined
 }
 
+/** Commands that show the page; all others neither need it nor wait for it. */
+function needsPage() {
+  return process.argv[2] === 'serve' || process.argv[2] === 'start'
+}
+
 function build(reason) {
   const script = path.join(root, 'main', 'build', 'entry.ts')
   const compiler = path.join(root, 'node_modules', 'vite', 'package.json')
   if (!fs.existsSync(script) || !fs.existsSync(compiler)) {
     if (reason === 'changed') return
-    fail(`程序文件缺失或版本不符，而此处没有构建工具。请在 ${root} 运行 npm ci。`, `the bundles are missing or of another version, and the build tools are not installed. Run npm ci in ${root}.`)
+    fail(
+      `程序文件缺失或版本不符，而此处没有构建工具。请在 ${root} 运行 npm ci。`,
+      `the bundles are missing or of another version, and the build tools are not installed. Run npm ci in ${root}.`,
+    )
   }
   process.stderr.write(
-    reason === 'changed' ? 'metona: 源码有改动，正在重新构建… / sources changed, building again…\n' : 'metona: 首次启动，正在构建（仅一次，约数秒）… / first start, building once (a few seconds)…\n',
+    reason === 'changed'
+      ? 'metona: 源码有改动，正在重新构建… / sources changed, building again…\n'
+      : 'metona: 首次启动，正在构建（仅一次，约数秒）… / first start, building once (a few seconds)…\n',
   )
   const { spawnSync } = require('node:child_process')
-  const result = spawnSync(process.execPath, [script, '--quiet'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], windowsHide: true })
+  const result = spawnSync(process.execPath, [script, '--quiet', ...(needsPage() ? [] : ['--no-page'])], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    windowsHide: true,
+  })
   if (result.status !== 0) fail('构建失败，原因见上。', 'the build failed; the reason stands above.')
 }
 
@@ -116,7 +138,10 @@ function handOver() {
     env: { ...process.env, [HANDED_OVER]: '1' },
   })
   child.on('error', (error) => {
-    fail(`随附的 Node.js 无法启动（${error.message}）。请安装 Node.js ${NEEDED_NODE}。`, `the bundled Node.js does not start (${error.message}). Please install Node.js ${NEEDED_NODE}.`)
+    fail(
+      `随附的 Node.js 无法启动（${error.message}）。请安装 Node.js ${NEEDED_NODE}。`,
+      `the bundled Node.js does not start (${error.message}). Please install Node.js ${NEEDED_NODE}.`,
+    )
   })
   const forward = (signal) => {
     // Ctrl+C and a closing terminal reach the whole foreground group, the child included; a second copy would mean "now".
@@ -149,7 +174,10 @@ function bundledNode() {
 function isTerminalForeground() {
   try {
     // After the command name in parentheses: state, parent, group, session, terminal, foreground group of the terminal.
-    const fields = fs.readFileSync('/proc/self/stat', 'utf8').replace(/^.*\) /s, '').split(' ')
+    const fields = fs
+      .readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
     return Number(fields[5]) > 0 && fields[5] === fields[2]
   } catch {
     const { isatty } = require('node:tty')
