@@ -53,6 +53,7 @@ export const llmService = defineService({
     /**
      * Waits for the provider's queue, streams, retries transparently before the first visible output.
      * Never fails for provider reasons: `finishReason: 'error'` says so. Cancel closes the socket at once.
+     * The llm worker closes `port` after the last batch; the caller waits for that before it counts the answer.
      * `cost` is absent when the price is not known. `queuedMs`: time spent in the provider's queue.
      */
     stream: {

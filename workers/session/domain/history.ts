@@ -1,0 +1,59 @@
+/** The message history a model is sent, made from a session's events. The log is never rewritten for it. */
+import type { MetonaMessage } from '#contracts/metona/metona-request.ts'
+import type { SessionEvent, SessionEventOf } from '#contracts/session/session-event.ts'
+
+export interface History {
+  messages: MetonaMessage[]
+  /** How many messages of the current list earlier requests have written to the log in full. */
+  logged: number
+}
+
+export function emptyHistory(): History {
+  return { messages: [], logged: 0 }
+}
+
+/** Adds what `event` means for the next request. Changes `history` in place; order is the events' order. */
+export function extendHistory(history: History, event: SessionEvent): void {
+  switch (event.event) {
+    case 'user_message':
+      history.messages.push({ role: 'user', content: event.content, timestamp: Date.parse(event.ts), id: event.messageId, ...(event.images === undefined ? {} : { images: event.images }) })
+      return
+    case 'llm_request':
+      history.logged = event.messageCount
+      return
+    case 'llm_response': {
+      const message = assistantMessage(event)
+      if (message !== undefined) history.messages.push(message)
+      return
+    }
+    case 'tool_result':
+      history.messages.push({
+        role: 'tool',
+        content: '',
+        timestamp: Date.parse(event.ts),
+        id: `${event.toolCallId}_result`,
+        toolResult: {
+          toolCallId: event.toolCallId, toolName: event.tool, result: event.result, success: event.success, durationMs: event.durationMs, timestamp: Date.parse(event.ts),
+          ...(event.summary === undefined ? {} : { summary: event.summary }), ...(event.error === undefined ? {} : { error: event.error }),
+        },
+      })
+      return
+    case 'compaction':
+      history.logged = 0
+      return
+    default:
+      return
+  }
+}
+
+/** An answer that failed before any text and asked for nothing leaves no message: the next request repeats the last one. */
+function assistantMessage(event: SessionEventOf<'llm_response'>): MetonaMessage | undefined {
+  const empty = event.content === '' && (event.toolCalls ?? []).length === 0
+  if (empty && (event.error !== undefined || event.thinking === undefined)) return undefined
+  return {
+    role: 'assistant', content: event.content, timestamp: Date.parse(event.ts), id: event.messageId,
+    ...(event.toolCalls === undefined || event.toolCalls.length === 0 ? {} : { toolCalls: event.toolCalls }),
+    ...(event.thinking === undefined ? {} : { thinking: event.thinking }),
+    ...(event.providerState === undefined ? {} : { providerState: event.providerState }),
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * The calls of one answer: prepare → approve → commit the intent → run → commit the outcome. Every call gets
+ * exactly one `tool_result`, whatever happens; failures are results the model can read.
+ */
+import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
+import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-tool.ts'
+import type { ToolOutcome } from '#contracts/session/session-enums.ts'
+import type { SessionEventDraft } from '#contracts/session/session-event.ts'
+import type { PreparedCall } from '#contracts/tools/tools-service.ts'
+import { decideApproval } from './approval-policy.ts'
+import type { LoopGuard } from './loop-guard.ts'
+import type { ApprovalAnswer, ToolRun, ToolStop, TraceSpan, TurnPorts, TurnSettings } from './turn-ports.ts'
+import type { TurnEnd } from './run-turn.ts'
+
+export interface ToolStep {
+  readonly settings: TurnSettings
+  readonly ports: TurnPorts
+  readonly signal: AbortSignalLike
+  readonly iteration: number
+  readonly calls: readonly MetonaToolCall[]
+  readonly spans: TraceSpan[]
+  readonly guard: LoopGuard
+  /** Must be through before any intent is committed. */
+  readonly before: Promise<void>
+}
+
+type Prepared = Extract<PreparedCall, { ok: true }>
+/** A call with everything decided: it runs, or it has its result already. */
+type Decided = { readonly call: MetonaToolCall; readonly run: Prepared } | { readonly call: MetonaToolCall; readonly refused: { outcome: ToolOutcome; message: string } } | { readonly call: MetonaToolCall; readonly failed: MetonaToolResult }
+
+export async function runToolCalls(step: ToolStep): Promise<{ stops: ToolStop[]; end: Omit<TurnEnd, 'iterations'> | undefined }> {
+  const { ports, signal, settings } = step
+  const [prepared] = await Promise.all([Promise.all(step.calls.map((call) => prepare(step, call))), step.before])
+  const stops: ToolStop[] = []
+  let end: Omit<TurnEnd, 'iterations'> | undefined
+
+  for (const group of groupCalls(step.calls, settings)) {
+    const deciding: (Decided | Promise<Decided>)[] = []
+    for (const index of group) {
+      const call = step.calls[index]
+      const preparation = prepared[index]
+      if (call === undefined || preparation === undefined) continue
+      if (signal.aborted) deciding.push({ call, refused: { outcome: 'aborted', message: 'not run: the turn was stopped before this call' } })
+      else if (end !== undefined) deciding.push({ call, refused: { outcome: 'aborted', message: 'not run: the turn ended before this call' } })
+      else if (!preparation.ok) deciding.push({ call, failed: preparation.result })
+      else {
+        const verdict = step.guard.see(preparation.argumentsHash)
+        if (verdict === 'run') deciding.push(decide(step, call, preparation))
+        else deciding.push({ call, refused: { outcome: 'error', message: 'this exact call was made several times in a row; its result will not change. Use the result you have, or do something else.' } })
+        if (verdict === 'end') end = { reason: 'limit_reached', detail: 'repeated_call' }
+      }
+    }
+    stops.push(...(await runGroup(step, await Promise.all(deciding))))
+  }
+  return { stops, end }
+}
+
+/** Neighbouring calls of tools that may run side by side form one group; any other call is a group of its own. */
+function groupCalls(calls: readonly MetonaToolCall[], settings: TurnSettings): number[][] {
+  const groups: number[][] = []
+  let open: number[] | undefined
+  calls.forEach((call, index) => {
+    const parallel = settings.tools.find((tool) => tool.definition.name === call.name)?.parallel === true
+    if (parallel && open !== undefined) open.push(index)
+    else {
+      const group = [index]
+      groups.push(group)
+      open = parallel ? group : undefined
+    }
+  })
+  return groups
+}
+
+async function prepare({ ports }: ToolStep, call: MetonaToolCall): Promise<PreparedCall> {
+  if (call.invalidArguments === undefined) return ports.prepareTool(call)
+  return { ok: false, result: failure(call, ports, `The arguments were not valid JSON (${call.invalidArguments.reason}). Nothing was run. Send the call again with a JSON object.`) }
+}
+
+async function decide(step: ToolStep, call: MetonaToolCall, prepared: Prepared): Promise<Decided> {
+  const { ports, settings, iteration, signal } = step
+  const granted = prepared.grantPrefix !== undefined && ports.hasGrant(call.name, prepared.grantPrefix)
+  const policy = decideApproval(settings.permission, prepared, granted, settings.interactive)
+  let answer: ApprovalAnswer
+  if (policy.kind === 'ask') {
+    const askedAt = ports.monotonic()
+    ports.show({ delta: 'phase', phase: 'awaiting_approval', turn: settings.turn, since: ports.now() })
+    await ports.commit([
+      { event: 'permission_request', iteration, tool: call.name, toolCallId: call.id, argumentsHash: prepared.argumentsHash, display: prepared.display, risk: prepared.risk, reason: policy.reason, ...(prepared.grantPrefix === undefined ? {} : { grantPrefix: prepared.grantPrefix }), turn: settings.turn },
+    ])
+    answer = await ports.waitForApproval({ toolCallId: call.id, argumentsHash: prepared.argumentsHash }, signal)
+    step.spans.push({ name: `approval ${call.name}`, kind: 'approval', startedAt: askedAt, endedAt: ports.monotonic(), attributes: { 'metona.approval.decision': answer.decision, 'metona.approval.by': answer.by } })
+    if (signal.aborted) return { call, refused: { outcome: 'aborted', message: 'not run: the turn was stopped while this call waited for approval' } }
+    if (answer.decision === 'allow' && answer.scope !== 'once' && prepared.grantPrefix !== undefined) ports.addGrant(call.name, prepared.grantPrefix)
+  } else {
+    answer = { decision: policy.kind, by: policy.by, reason: policy.reason, scope: 'once' }
+  }
+  const permission: SessionEventDraft = { event: 'permission', iteration, tool: call.name, toolCallId: call.id, decision: answer.decision, by: answer.by, reason: answer.reason, ...(policy.kind === 'ask' ? { scope: answer.scope } : {}), turn: settings.turn }
+  if (answer.decision === 'allow') {
+    await ports.commit([permission, intent(step, call)])
+    return { call, run: prepared }
+  }
+  await ports.commit([permission])
+  const why = answer.by === 'timeout' ? 'nobody answered in time' : answer.by === 'user' ? 'the person said no' : answer.by === 'non_interactive' ? 'nobody is there to approve it' : 'the permission mode does not allow it'
+  return { call, refused: { outcome: 'denied', message: `Denied: ${why}${answer.reason === '' ? '' : ` (${answer.reason})`}. Nothing was run.` } }
+}
+
+function intent({ iteration, settings }: ToolStep, call: MetonaToolCall): SessionEventDraft {
+  return { event: 'tool_call', iteration, tool: call.name, args: call.args, toolCallId: call.id, turn: settings.turn }
+}
+
+async function runGroup(step: ToolStep, decided: readonly Decided[]): Promise<ToolStop[]> {
+  const { ports, settings, signal } = step
+  const stops: ToolStop[] = []
+  if (decided.some((entry) => 'run' in entry)) ports.show({ delta: 'phase', phase: 'executing_tools', turn: settings.turn, since: ports.now() })
+  await Promise.all(
+    decided.map(async (entry) => {
+      const { call } = entry
+      if ('refused' in entry) return ports.commit([resultDraft(step, call, { ...failure(call, ports, entry.refused.message) }, entry.refused.outcome, undefined)])
+      if ('failed' in entry) return ports.commit([resultDraft(step, call, entry.failed, 'error', undefined)])
+      const startedAt = ports.monotonic()
+      const run: ToolRun = await ports.runTool(call, entry.run.argumentsHash, {
+        signal,
+        onLive: (live) => {
+          if ('output' in live) ports.show({ delta: 'tool_output', toolCallId: call.id, text: live.output, ...(live.dropped === undefined ? {} : { dropped: live.dropped }) })
+          else ports.show({ delta: 'tool_progress', toolCallId: call.id, ...live.progress })
+        },
+      })
+      if (run.stop !== undefined) stops.push(run.stop)
+      step.spans.push({
+        name: `execute_tool ${call.name}`, kind: 'tool', startedAt, endedAt: ports.monotonic(), attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': call.name, 'gen_ai.tool.call.id': call.id, 'metona.tool.outcome': run.outcome },
+        ...(run.result.success ? {} : { error: run.outcome }),
+      })
+      return ports.commit([resultDraft(step, call, run.result, run.outcome, run.display)])
+    }),
+  )
+  return stops
+}
+
+function resultDraft({ iteration, settings }: ToolStep, call: MetonaToolCall, result: MetonaToolResult, outcome: ToolOutcome, display: Record<string, unknown> | undefined): SessionEventDraft {
+  return {
+    event: 'tool_result', iteration, tool: call.name, success: result.success, durationMs: Math.round(result.durationMs), result: result.result ?? null, toolCallId: call.id, outcome,
+    ...(result.summary === undefined ? {} : { summary: result.summary }), ...(result.error === undefined ? {} : { error: result.error }), ...(display === undefined ? {} : { display }), turn: settings.turn,
+  }
+}
+
+function failure(call: MetonaToolCall, ports: TurnPorts, message: string): MetonaToolResult {
+  return { toolCallId: call.id, toolName: call.name, result: null, summary: message, success: false, error: message, durationMs: 0, timestamp: ports.now() }
+}

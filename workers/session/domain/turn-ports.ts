@@ -1,0 +1,122 @@
+/** Everything a turn does to the outside world, as one object. `run-turn` has no other way out. */
+import type { LlmBatch } from '#contracts/llm/llm-service.ts'
+import type { MetonaImage, MetonaMessage, MetonaRequest } from '#contracts/metona/metona-request.ts'
+import type { MetonaResponse } from '#contracts/metona/metona-response.ts'
+import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-tool.ts'
+import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
+import type { Cost } from '#contracts/session/cost.ts'
+import type { DecisionMaker, PermissionMode, ToolOutcome } from '#contracts/session/session-enums.ts'
+import type { SessionEventDraft } from '#contracts/session/session-event.ts'
+import type { StreamDelta } from '#contracts/session/stream-delta.ts'
+import type { PreparedCall, ToolDescriptor, ToolLive } from '#contracts/tools/tools-service.ts'
+
+export interface BuiltRequest {
+  readonly request: MetonaRequest
+  readonly tokens: number
+  readonly ratio: number
+  readonly budgetRatio: number | undefined
+  readonly needsCompression: boolean
+  readonly contextWindow: number
+  readonly messagesHash: string
+  readonly notes: string[]
+}
+
+export interface StreamOutcome {
+  /** Never rejects: failure is `finishReason: 'error'`. Text streamed before a failure is in `content`. */
+  readonly response: MetonaResponse
+  readonly cost: Cost | undefined
+  readonly queuedMs: number
+  /** From abort to closed socket; only after an abort. */
+  readonly socketClosedMs: number | undefined
+}
+
+export interface ToolStop {
+  readonly processesFound: number
+  readonly processesKilled: number
+  readonly survivors: number[]
+}
+
+export interface ToolRun {
+  readonly result: MetonaToolResult
+  readonly outcome: ToolOutcome
+  readonly display: Record<string, unknown> | undefined
+  readonly stop: ToolStop | undefined
+}
+
+export interface ApprovalAnswer {
+  readonly decision: 'allow' | 'deny'
+  readonly by: DecisionMaker
+  readonly reason: string
+  readonly scope: 'once' | 'session' | 'always'
+}
+
+export interface SteeringMessage {
+  readonly messageId: string
+  readonly content: string
+  readonly images: MetonaImage[] | undefined
+}
+
+export interface TurnPorts {
+  /** Durable when it resolves, and shown only then. Drafts of one call become neighbours in the log. */
+  commit(drafts: SessionEventDraft[]): Promise<void>
+  /** Shown at once, never stored. */
+  show(delta: StreamDelta): void
+  /** The session's messages so far plus `added` become the next request. Rejects with AppError. */
+  buildContext(input: { iteration: number; userInput: string; signal: AbortSignalLike }): Promise<BuiltRequest>
+  stream(built: BuiltRequest, options: { messageId: string; onBatch: (batch: LlmBatch) => void; signal: AbortSignalLike }): Promise<StreamOutcome>
+  /** Never rejects. */
+  prepareTool(call: MetonaToolCall): Promise<PreparedCall>
+  /** Never rejects; a lost worker is an `unknown` outcome. */
+  runTool(call: MetonaToolCall, argumentsHash: string, options: { onLive: (live: ToolLive) => void; signal: AbortSignalLike }): Promise<ToolRun>
+  /** Waits for the person; resolves with a denial by `timeout` or when the signal aborts. */
+  waitForApproval(request: { toolCallId: string; argumentsHash: string }, signal: AbortSignalLike): Promise<ApprovalAnswer>
+  /** A session-scoped grant for exactly this prefix exists. */
+  hasGrant(tool: string, grantPrefix: string): boolean
+  addGrant(tool: string, grantPrefix: string): void
+  /** Messages to fold in before the next request. They stay queued until their `user_message` is committed. */
+  steering(): SteeringMessage[]
+  writeTrace(iteration: number, trace: IterationTrace): void
+  now(): number
+  /** Milliseconds of a clock that never jumps. */
+  monotonic(): number
+  newId(prefix: 'r' | 'm'): string
+}
+
+export interface TurnSettings {
+  readonly sessionId: string
+  readonly turn: number
+  readonly provider: string
+  readonly model: string
+  readonly permission: PermissionMode
+  readonly interactive: boolean
+  readonly maxIterations: number
+  /** Milliseconds for the whole turn; absent means no limit. */
+  readonly timeoutMs: number | undefined
+  readonly userInput: string
+  readonly tools: readonly ToolDescriptor[]
+  /** Messages that earlier `llm_request` events already wrote in full. */
+  readonly loggedMessages: number
+}
+
+/** Times of one iteration, milliseconds of the monotonic clock, for its trace. */
+export interface IterationTrace {
+  readonly iteration: number
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly epochOffset: number
+  readonly requestId: string
+  readonly provider: string
+  readonly model: string
+  readonly spans: TraceSpan[]
+}
+
+export interface TraceSpan {
+  readonly name: string
+  readonly kind: 'context' | 'queue' | 'model' | 'approval' | 'tool'
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly attributes: Record<string, string | number | boolean>
+  readonly error?: string
+}
+
+export type { MetonaMessage }

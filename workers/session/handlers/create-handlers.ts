@@ -1,0 +1,36 @@
+/** The handler table of all client calls; a missing or extra one does not compile. */
+import type * as z from 'zod'
+import type { commands } from '#contracts/session/commands.ts'
+import type { Client, ClientHub } from '../client-hub.ts'
+import type { Services } from '../services.ts'
+import type { SessionManager } from '../session-manager.ts'
+import type { WorkspaceRegistry } from '../workspace-registry.ts'
+import { appHandlers } from './app-handlers.ts'
+import { sessionHandlers } from './session-handlers.ts'
+import { settingsHandlers } from './settings-handlers.ts'
+import { workspaceHandlers } from './workspace-handlers.ts'
+
+type Methods = (typeof commands)['methods']
+
+export interface CommandCall {
+  readonly client: Client
+  readonly signal: AbortSignal
+}
+
+export type CommandHandlers = {
+  readonly [M in keyof Methods]: (input: z.output<Methods[M]['input']>, call: CommandCall) => Promise<z.input<Methods[M]['output']>>
+}
+
+/** The handlers of one area: those methods whose name starts with one of `P`. */
+export type HandlersOf<P extends string> = Pick<CommandHandlers, Extract<keyof Methods, `${P}.${string}`>>
+
+export interface HandlerParts {
+  readonly services: Services
+  readonly workspaces: WorkspaceRegistry
+  readonly manager: SessionManager
+  readonly hub: () => ClientHub
+}
+
+export function createHandlers(parts: HandlerParts): CommandHandlers {
+  return { ...workspaceHandlers(parts), ...sessionHandlers(parts), ...settingsHandlers(parts), ...appHandlers(parts) }
+}

@@ -1,0 +1,77 @@
+/** Everything a client does with sessions. */
+import { AppError } from '#contracts/wire/app-error.ts'
+import type { HandlerParts, HandlersOf } from './create-handlers.ts'
+
+export function sessionHandlers({ workspaces, manager, services }: HandlerParts): HandlersOf<'session'> {
+  return {
+    'session.create': async ({ workspace, interactive, ...settings }) => ({ sessionId: (await manager.create(workspace, settings, interactive)).sessionId }),
+    'session.open': async ({ workspace, sessionId, interactive, ...settings }) => ({ sessionId: (await manager.open(workspace, sessionId, settings, interactive)).sessionId }),
+    'session.list': async ({ workspace }) => ({ sessions: await manager.list(workspace) }),
+    'session.read': async ({ workspace, sessionId, fromSeq, limit }) => (await workspaces.open(workspace)).readEvents({ workspace, sessionId, fromSeq, limit }),
+    'session.subscribe': async ({ sessionId }, { client }) => ({ snapshot: manager.get(sessionId).snapshot, rev: client.subscribe(sessionId) }),
+    'session.unsubscribe': async ({ sessionId }, { client }) => {
+      client.unsubscribe(sessionId)
+      return {}
+    },
+    'session.subscribeList': async (_input, { client }) => {
+      client.subscribeList()
+      return { sessions: await manager.list(undefined) }
+    },
+    'session.prompt': async ({ sessionId, messageId, content, images, whenBusy }) => ({ state: await manager.get(sessionId).prompt({ messageId, content, images, whenBusy }) }),
+    'session.unqueue': async ({ sessionId, messageId }) => {
+      const session = manager.get(sessionId)
+      const queued = session.snapshot.queue.find((message) => message.messageId === messageId)
+      if (queued === undefined) return {}
+      await session.commit([{ event: 'message_unqueued', messageId }])
+      return { content: queued.content }
+    },
+    'session.stop': async ({ sessionId }) => {
+      const session = manager.get(sessionId)
+      const stopped = await session.stop()
+      return { stopped, survivors: session.lastSurvivors }
+    },
+    'session.answer': async ({ sessionId, toolCallId, argumentsHash, decision, scope, reason }) => {
+      manager.get(sessionId).approvals.answer({ toolCallId, argumentsHash, decision, scope, reason })
+      return {}
+    },
+    'session.resume': async ({ sessionId }) => {
+      const session = manager.get(sessionId)
+      if (session.running) throw new AppError({ code: 'SESSION_BUSY', message: 'a turn is running in this session' })
+      if (session.snapshot.queue.length > 0) session.runQueued()
+      else session.runAgain(lastUserText(session.messages) ?? '')
+      return {}
+    },
+    'session.retry': async ({ sessionId }) => {
+      const session = manager.get(sessionId)
+      if (session.running) throw new AppError({ code: 'SESSION_BUSY', message: 'a turn is running in this session' })
+      session.runAgain(lastUserText(session.messages) ?? '')
+      return {}
+    },
+    'session.update': async ({ sessionId, ...settings }) => {
+      const session = manager.get(sessionId)
+      await manager.open(session.workspace, sessionId, settings, session.interactive)
+      return {}
+    },
+    'session.delete': async ({ workspace, sessionId }) => {
+      await manager.forget(sessionId)
+      await (await workspaces.open(workspace)).deleteSession({ workspace, sessionId })
+      return {}
+    },
+    'session.fork': async ({ workspace, sessionId, atSeq }) => ({ sessionId: (await manager.fork(workspace, sessionId, atSeq)).sessionId }),
+    'session.search': async ({ workspace, query, limit }) => {
+      const paths = workspace === undefined ? workspaces.paths : [workspace]
+      const found = await Promise.all(paths.map(async (path) => (await (await workspaces.open(path)).searchMessages({ workspace: path, query, limit })).hits))
+      return { hits: found.flat().slice(0, limit) }
+    },
+    'session.close': async ({ sessionId }) => {
+      await manager.close(sessionId)
+      // Its history need not stay in the context thread.
+      if (services.pool.started) await services.pool.run(sessionId, 'forget', { sessionId })
+      return {}
+    },
+  }
+}
+
+function lastUserText(messages: readonly { role: string; content: string }[]): string | undefined {
+  return messages.findLast((message) => message.role === 'user')?.content
+}

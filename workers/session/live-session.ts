@@ -1,0 +1,201 @@
+/**
+ * A session held in memory: its folded state, its history, its running turn. All its events go through
+ * `commit`, which gives them their seq, makes them durable and only then shows them.
+ */
+import type { MetonaImage, MetonaMessage } from '#contracts/metona/metona-request.ts'
+import type { SessionEntry } from '#contracts/session/client-protocol.ts'
+import { emptySnapshot, reduceSession } from '#contracts/session/reduce-session.ts'
+import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
+import type { SessionSnapshot } from '#contracts/session/session-snapshot.ts'
+import type { StreamDelta } from '#contracts/session/stream-delta.ts'
+import { AppError } from '#contracts/wire/app-error.ts'
+import PQueue from 'p-queue'
+import { ApprovalDesk } from './approval-desk.ts'
+import { emptyHistory, extendHistory, type History } from './domain/history.ts'
+import { newId } from './new-id.ts'
+import type { SessionStore } from './session-store.ts'
+
+/** Deltas are folded in runs of this many; a snapshot folds the rest first. */
+const FOLD_AFTER = 256
+
+export interface LiveSessionHooks {
+  /** Shows entries to clients and updates the list row. */
+  published(session: LiveSession, entries: readonly SessionEntry[]): void
+  /** Runs one turn for a committed user message; never rejects. */
+  runTurn(session: LiveSession, input: { turn: number; userInput: string; signal: AbortSignal }): Promise<void>
+}
+
+export class LiveSession {
+  readonly sessionId: string
+  readonly workspace: string
+  readonly approvals: ApprovalDesk
+  /** False where nobody can be asked. */
+  interactive = true
+  timeoutMs: number | undefined
+  /** `tool\nprefix` the person allowed for this session; memory only, a workspace file cannot grant anything. */
+  readonly grants = new Set<string>()
+  readonly #store: SessionStore
+  readonly #hooks: LiveSessionHooks
+  /** One prompt at a time. Stop, approvals and subscriptions never wait here. */
+  readonly #prompts = new PQueue({ concurrency: 1 })
+  readonly #history: History = emptyHistory()
+  #snapshot: SessionSnapshot
+  #unfolded: SessionEntry[] = []
+  #nextSeq = 0
+  #running: { controller: AbortController; ended: Promise<void> } | undefined
+  #lastSurvivors: number[] = []
+  readonly #seenMessages = new Set<string>()
+  readonly #images = new Map<string, MetonaImage[]>()
+
+  constructor(sessionId: string, workspace: string, store: SessionStore, hooks: LiveSessionHooks, events: readonly SessionEvent[] = []) {
+    this.sessionId = sessionId
+    this.workspace = workspace
+    this.#store = store
+    this.#hooks = hooks
+    this.#snapshot = reduceSession(emptySnapshot(sessionId), events)
+    this.approvals = new ApprovalDesk()
+    for (const event of events) this.#remember(event)
+    this.#nextSeq = (events.at(-1)?.seq ?? -1) + 1
+  }
+
+  get snapshot(): SessionSnapshot {
+    if (this.#unfolded.length > 0) {
+      this.#snapshot = reduceSession(this.#snapshot, this.#unfolded)
+      this.#unfolded = []
+    }
+    return this.#snapshot
+  }
+
+  get running(): boolean {
+    return this.#running !== undefined
+  }
+
+  /** Messages in the order the model must see them. */
+  get messages(): readonly MetonaMessage[] {
+    return this.#history.messages
+  }
+
+  get loggedMessages(): number {
+    return this.#history.logged
+  }
+
+  /** Process ids that the last Stop could not end; normally none. */
+  get lastSurvivors(): number[] {
+    return this.#lastSurvivors
+  }
+
+  get failure(): AppError | undefined {
+    return this.#store.failure
+  }
+
+  /** Durable when it resolves; clients see the events only then. */
+  async commit(drafts: readonly SessionEventDraft[]): Promise<SessionEvent[]> {
+    const ts = new Date().toISOString()
+    const events = drafts.map((draft) => this.#complete(draft, ts))
+    await this.#store.append(events)
+    for (const event of events) this.#remember(event)
+    this.#unfolded.push(...events)
+    this.#hooks.published(this, events)
+    return events
+  }
+
+  show(delta: StreamDelta): void {
+    this.#unfolded.push(delta)
+    if (this.#unfolded.length >= FOLD_AFTER) void this.snapshot
+    this.#hooks.published(this, [delta])
+  }
+
+  /** Takes a message: starts a turn, or queues it while one runs (or while older ones wait). */
+  async prompt(input: { messageId: string; content: string; images: MetonaImage[] | undefined; whenBusy: 'queue' | 'steer' | 'refuse' }): Promise<'started' | 'queued' | 'duplicate'> {
+    if (this.#seenMessages.has(input.messageId)) return 'duplicate'
+    const busy = this.running || this.#prompts.size + this.#prompts.pending > 0 || this.snapshot.queue.length > 0
+    if (busy && input.whenBusy === 'refuse') throw new AppError({ code: 'SESSION_BUSY', message: 'a turn is running in this session' })
+    this.#seenMessages.add(input.messageId)
+    if (input.images !== undefined) this.#images.set(input.messageId, input.images)
+    const images = input.images === undefined ? {} : { images: input.images }
+    if (busy) {
+      await this.commit([{ event: 'message_queued', messageId: input.messageId, content: input.content, ...images, steering: input.whenBusy === 'steer' }])
+      if (!this.running) this.runQueued()
+      return 'queued'
+    }
+    const turn = this.snapshot.turn + 1
+    // The queue is taken before the commit, so that a second message cannot slip in front.
+    const committed = this.commit([{ event: 'user_message', messageId: input.messageId, content: input.content, ...images, turn }])
+    void this.#prompts.add(async () => {
+      if (await succeeded(committed)) await this.#run(turn, input.content)
+    })
+    await committed
+    return 'started'
+  }
+
+  /** Starts the oldest queued message as a turn of its own. */
+  runQueued(): void {
+    void this.#prompts.add(async () => {
+      const next = this.snapshot.queue[0]
+      if (next === undefined) return
+      const turn = this.snapshot.turn + 1
+      const images = this.#images.get(next.messageId)
+      const committed = this.commit([{ event: 'user_message', messageId: next.messageId, content: next.content, ...(images === undefined ? {} : { images }), turn }])
+      if (await succeeded(committed)) await this.#run(turn, next.content)
+    })
+  }
+
+  /** Runs a turn whose user message is already in the transcript (retry, resume). */
+  runAgain(userInput: string): void {
+    const turn = this.snapshot.turn + 1
+    void this.#prompts.add(() => this.#run(turn, userInput))
+  }
+
+  imagesOf(messageId: string): MetonaImage[] | undefined {
+    return this.#images.get(messageId)
+  }
+
+  /** Resolves when the turn has ended on disk. Queued messages stay queued. */
+  async stop(reason?: AppError): Promise<boolean> {
+    const running = this.#running
+    if (running === undefined) return false
+    running.controller.abort(reason ?? new AppError({ code: 'USER_STOPPED', message: 'stopped by the person' }))
+    await running.ended
+    return true
+  }
+
+  /** Resolves when no turn runs. */
+  async idle(): Promise<void> {
+    await this.#prompts.onIdle()
+  }
+
+  async #run(turn: number, userInput: string): Promise<void> {
+    const controller = new AbortController()
+    const timer = this.timeoutMs === undefined ? undefined : setTimeout(() => controller.abort(new AppError({ code: 'TURN_TIMEOUT', message: `the turn took longer than ${(this.timeoutMs ?? 0) / 1000} s` })), this.timeoutMs)
+    const ended = this.#hooks.runTurn(this, { turn, userInput, signal: controller.signal })
+    this.#running = { controller, ended }
+    await ended
+    clearTimeout(timer)
+    this.#running = undefined
+    // After Stop the person decides; otherwise what was queued goes next.
+    if (!controller.signal.aborted && this.failure === undefined && this.snapshot.queue.length > 0) this.runQueued()
+  }
+
+  #complete(draft: SessionEventDraft, ts: string): SessionEvent {
+    const { event, turn, ...fields } = draft
+    // Field order is the log's: seq, ts, event, sessionId, the event's own, then turn and eventId.
+    return { seq: this.#nextSeq++, ts, event, sessionId: this.sessionId, ...fields, ...(turn === undefined ? {} : { turn }), eventId: newId('e') } as SessionEvent
+  }
+
+  #remember(event: SessionEvent): void {
+    extendHistory(this.#history, event)
+    if (event.event === 'stop_report') this.#lastSurvivors = event.survivors
+    if (event.event === 'user_message' || event.event === 'message_queued') {
+      this.#seenMessages.add(event.messageId)
+      if (event.images !== undefined) this.#images.set(event.messageId, event.images)
+    }
+  }
+}
+
+/** The caller of `prompt` gets the rejection; here it only means that there is nothing to run. */
+async function succeeded(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,52 @@
+/** Settings of a turn and the choice of a model, from configuration entries. */
+import { PermissionModeSchema, type PermissionMode } from '#contracts/session/session-enums.ts'
+import type { ConfigEntry } from '#contracts/workspace/config-keys.ts'
+import { AppError } from '#contracts/wire/app-error.ts'
+import type { Services } from './services.ts'
+import { splitModel, type TurnConfig } from './turn-runner.ts'
+
+export interface SessionConfig extends TurnConfig {
+  readonly permission: PermissionMode
+  readonly sandbox: 'auto' | 'off'
+}
+
+export function turnConfig(entries: readonly ConfigEntry[]): SessionConfig {
+  const value = (key: string): unknown => entries.find((entry) => entry.key === key)?.value
+  const number = (key: string): number | undefined => (typeof value(key) === 'number' ? (value(key) as number) : undefined)
+  return {
+    maxIterations: number('agent.maxIterations') ?? 50,
+    approvalTimeoutMs: (number('security.approvalTimeoutSeconds') ?? 600) * 1000,
+    thinkingEnabled: value('llm.thinking') !== false,
+    maxTokens: number('llm.maxTokens'),
+    temperature: number('llm.temperature'),
+    traces: value('logging.traces') !== false,
+    permission: PermissionModeSchema.catch('ask').parse(value('security.permission')),
+    sandbox: value('security.sandbox') === 'off' ? 'off' : 'auto',
+  }
+}
+
+/** `llm.model`, else the first provider that has its key (or needs none) and a default model. @throws AppError NO_MODEL */
+export async function chooseModel(services: Services, entries: readonly ConfigEntry[]): Promise<string> {
+  const configured = entries.find((entry) => entry.key === 'llm.model')?.value
+  if (typeof configured === 'string') return configured
+  const { providers } = await (await services.llm.client()).listProviders({})
+  const withKey = providers.find((provider) => provider.keyRequired && provider.hasKey && provider.defaultModel !== undefined)
+  if (withKey === undefined) throw new AppError({ code: 'NO_MODEL', message: 'no model was named, none is configured, and no provider has a key' })
+  return `${withKey.id}/${withKey.defaultModel}`
+}
+
+/** @throws AppError UNKNOWN_PROVIDER, MISSING_MODEL or MISSING_KEY, before anything is written or sent. */
+export async function requireModel(services: Services, model: string, baseUrl: string | undefined): Promise<void> {
+  const { provider: id, model: name } = splitModel(model)
+  const { providers } = await (await services.llm.client()).listProviders({})
+  const provider = providers.find((entry) => entry.id === id)
+  if (provider === undefined) throw new AppError({ code: 'UNKNOWN_PROVIDER', message: `there is no provider ${id}`, params: { provider: id, known: providers.map((entry) => entry.id).join(', ') } })
+  if (name === '') throw new AppError({ code: 'MISSING_MODEL', message: `a model is written provider/model; ${model} names no model`, params: { provider: id } })
+  if (provider.keyRequired && !provider.hasKey && !isLoopback(baseUrl)) throw new AppError({ code: 'MISSING_KEY', message: `no key for ${id}`, params: { provider: id, variable: provider.keyVariable ?? '' } })
+}
+
+/** A server on this machine may well need no key; it says so itself when it does. */
+function isLoopback(baseUrl: string | undefined): boolean {
+  if (baseUrl === undefined || !URL.canParse(baseUrl)) return false
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(baseUrl).hostname)
+}

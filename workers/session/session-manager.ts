@@ -1,0 +1,207 @@
+/** All live sessions: making, loading, recovering, closing. The one place that knows which sessions are in memory. */
+import type { SessionEntry } from '#contracts/session/client-protocol.ts'
+import type { SessionSettings } from '#contracts/session/commands.ts'
+import { summarise } from '#contracts/session/reduce-session.ts'
+import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
+import type { SessionSnapshot, SessionSummary } from '#contracts/session/session-snapshot.ts'
+import { AppError } from '#contracts/wire/app-error.ts'
+import type { ClientHub } from './client-hub.ts'
+import { LiveSession } from './live-session.ts'
+import { newId } from './new-id.ts'
+import { recoveryDrafts } from './recover-session.ts'
+import type { Services } from './services.ts'
+import { SessionStore } from './session-store.ts'
+import { runSessionTurn } from './turn-runner.ts'
+import { chooseModel, requireModel, turnConfig } from './session-config.ts'
+import type { WorkspaceRegistry } from './workspace-registry.ts'
+
+const READ_PAGE = 5000
+
+export class SessionManager {
+  readonly #services: Services
+  readonly #workspaces: WorkspaceRegistry
+  readonly #sessions = new Map<string, LiveSession>()
+  /** Loads under way, so that two clients opening one session get the same object. */
+  readonly #loading = new Map<string, Promise<LiveSession>>()
+  #hub: ClientHub | undefined
+
+  constructor(services: Services, workspaces: WorkspaceRegistry) {
+    this.#services = services
+    this.#workspaces = workspaces
+  }
+
+  showOn(hub: ClientHub): void {
+    this.#hub = hub
+  }
+
+  snapshot(sessionId: string): SessionSnapshot | undefined {
+    return this.#sessions.get(sessionId)?.snapshot
+  }
+
+  /** @throws AppError SESSION_NOT_OPEN */
+  get(sessionId: string): LiveSession {
+    const session = this.#sessions.get(sessionId)
+    if (session === undefined) throw new AppError({ code: 'SESSION_NOT_OPEN', message: `session ${sessionId} is not open`, params: { sessionId } })
+    if (session.failure !== undefined) throw session.failure
+    return session
+  }
+
+  async create(workspace: string, settings: SessionSettings, interactive: boolean): Promise<LiveSession> {
+    this.#requireWritable(workspace)
+    const { entries } = await (await this.#workspaces.open(workspace)).configList({ workspace })
+    const model = settings.model === undefined ? await chooseModel(this.#services, entries) : settings.model
+    await requireModel(this.#services, model, settings.baseUrl)
+    const session = this.#track(newId('s'), workspace, [], interactive)
+    session.timeoutMs = timeoutOf(settings)
+    const config = turnConfig(entries)
+    await session.commit([
+      { event: 'session_start', workspace, ...eventSettings(settings), model, permission: settings.permission ?? config.permission, sandbox: settings.sandbox ?? config.sandbox, agentVersion: this.#services.context.data.agentVersion },
+    ])
+    return session
+  }
+
+  /** Loads a stored session, or returns the live one; settings given are changes to it. */
+  async open(workspace: string, sessionId: string, settings: SessionSettings, interactive: boolean): Promise<LiveSession> {
+    const live = this.#sessions.get(sessionId)
+    let session = live?.failure === undefined ? live : undefined
+    if (session === undefined) {
+      let loading = this.#loading.get(sessionId)
+      if (loading === undefined) {
+        loading = this.#load(workspace, sessionId, interactive).finally(() => this.#loading.delete(sessionId))
+        this.#loading.set(sessionId, loading)
+      }
+      session = await loading
+    }
+    if (settings.model !== undefined && settings.model !== session.snapshot.model) await requireModel(this.#services, settings.model, settings.baseUrl ?? session.snapshot.baseUrl)
+    session.interactive = interactive
+    session.timeoutMs = timeoutOf(settings) ?? session.timeoutMs
+    const changes = changedSettings(session.snapshot, settings)
+    if (Object.keys(changes).length > 0) await session.commit([{ event: 'session_updated', ...changes }])
+    return session
+  }
+
+  /** Every session of a workspace whose last turn a crash cut off gets its end now. */
+  async recover(workspace: string): Promise<void> {
+    const storage = await this.#workspaces.open(workspace)
+    const { sessionIds } = await storage.unfinishedSessions({ workspace })
+    await Promise.all(sessionIds.filter((sessionId) => this.#sessions.get(sessionId)?.running !== true).map((sessionId) => this.open(workspace, sessionId, {}, true)))
+  }
+
+  async list(workspace: string | undefined): Promise<SessionSummary[]> {
+    const paths = workspace === undefined ? this.#workspaces.paths : [workspace]
+    const stored = await Promise.all(paths.map(async (path) => (await (await this.#workspaces.open(path)).listSessions({ workspace: path })).sessions))
+    return stored.flat().map((row) => {
+      const live = this.#sessions.get(row.sessionId)
+      return live === undefined || live.failure !== undefined ? row : summarise(live.snapshot)
+    })
+  }
+
+  /** Writes `session_end` and forgets the session. A running turn is stopped first. */
+  async close(sessionId: string): Promise<void> {
+    const session = this.#sessions.get(sessionId)
+    if (session === undefined) return
+    await session.stop()
+    if (this.#services.tools.started) await (await this.#services.tools.client()).endSession({ sessionId })
+    const { totals, ended } = session.snapshot
+    if (!ended && session.failure === undefined) await session.commit([{ event: 'session_end', totalIterations: totals.iterations, totalTokens: totals.usage.totalTokens, totalDurationMs: Math.round(totals.durationMs) }])
+    this.#sessions.delete(sessionId)
+  }
+
+  async closeWorkspace(workspace: string): Promise<void> {
+    await Promise.all([...this.#sessions.values()].filter((session) => session.workspace === workspace).map((session) => this.close(session.sessionId)))
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.allSettled([...this.#sessions.keys()].map((sessionId) => this.close(sessionId)))
+  }
+
+  async forget(sessionId: string): Promise<void> {
+    await this.#sessions.get(sessionId)?.stop()
+    this.#sessions.delete(sessionId)
+    this.#hub?.publishRemoved(sessionId)
+  }
+
+  /** All events of a stored session, oldest first. @throws AppError SESSION_NOT_FOUND */
+  async readAll(workspace: string, sessionId: string): Promise<SessionEvent[]> {
+    const storage = await this.#workspaces.open(workspace)
+    const events: SessionEvent[] = []
+    for (;;) {
+      const page = await storage.readEvents({ workspace, sessionId, fromSeq: events.length, limit: READ_PAGE })
+      events.push(...page.events)
+      if (page.events.length < READ_PAGE) break
+    }
+    if (events.length === 0) throw new AppError({ code: 'SESSION_NOT_FOUND', message: `there is no session ${sessionId} in this workspace`, params: { sessionId } })
+    return events
+  }
+
+  async #load(workspace: string, sessionId: string, interactive: boolean): Promise<LiveSession> {
+    this.#requireWritable(workspace)
+    const events = await this.readAll(workspace, sessionId)
+    const storage = await this.#workspaces.open(workspace)
+    const { partials } = await storage.readPartials({ workspace, sessionId })
+    const session = this.#track(sessionId, workspace, events, interactive)
+    const drafts: SessionEventDraft[] = [{ event: 'session_resumed', workspace, agentVersion: this.#services.context.data.agentVersion }, ...recoveryDrafts(events, partials)]
+    await session.commit(drafts)
+    if (partials.length > 0) await storage.clearPartial({ workspace, sessionId })
+    return session
+  }
+
+  /** Copies a session's events up to `atSeq` into a new session that says where it comes from. */
+  async fork(workspace: string, sessionId: string, atSeq: number | undefined): Promise<LiveSession> {
+    this.#requireWritable(workspace)
+    const events = (await this.readAll(workspace, sessionId)).filter((event) => atSeq === undefined || event.seq <= atSeq)
+    const first = events[0]
+    if (first?.event !== 'session_start') throw new AppError({ code: 'BAD_INPUT', message: 'there is nothing to fork before that point' })
+    const forked = this.#track(newId('s'), workspace, [], true)
+    const copied = events.slice(1).filter((event) => event.event !== 'session_resumed' && event.event !== 'session_end' && event.event !== 'message_queued' && event.event !== 'message_unqueued')
+    const drafts = [{ ...first, forkedFrom: { sessionId, seq: events.at(-1)?.seq ?? 0 } }, ...copied].map((event): SessionEventDraft => {
+      const { seq: _seq, ts: _ts, sessionId: _sessionId, eventId: _eventId, ...draft } = event
+      return draft
+    })
+    await forked.commit([...drafts, ...closeFork(copied)])
+    return forked
+  }
+
+  #track(sessionId: string, workspace: string, events: SessionEvent[], interactive: boolean): LiveSession {
+    const session = new LiveSession(sessionId, workspace, new SessionStore(this.#workspaces, workspace), { published: (live, entries) => this.#published(live, entries), runTurn: (live, input) => this.#runTurn(live, input) }, events)
+    session.interactive = interactive
+    this.#sessions.set(sessionId, session)
+    return session
+  }
+
+  async #runTurn(session: LiveSession, input: { turn: number; userInput: string; signal: AbortSignal }): Promise<void> {
+    const { entries } = await (await this.#workspaces.open(session.workspace)).configList({ workspace: session.workspace })
+    await runSessionTurn(this.#services, session, turnConfig(entries), input)
+  }
+
+  #published(session: LiveSession, entries: readonly SessionEntry[]): void {
+    this.#hub?.publish(session.sessionId, entries)
+    // A row changes with durable events and with waiting, not with text.
+    if (entries.some((entry) => 'event' in entry || entry.delta === 'quota')) this.#hub?.publishRow(summarise(session.snapshot))
+  }
+
+  #requireWritable(workspace: string): void {
+    const open = this.#workspaces.find(workspace)
+    if (open === undefined) throw new AppError({ code: 'WORKSPACE_NOT_OPEN', message: `${workspace} is not open`, params: { path: workspace } })
+    if (open.readOnly || open.mode === 'read') throw new AppError({ code: 'WORKSPACE_READ_ONLY', message: `${workspace} is open for reading only`, params: { path: workspace } })
+  }
+}
+
+function timeoutOf(settings: SessionSettings): number | undefined {
+  return settings.timeoutSeconds === undefined ? undefined : settings.timeoutSeconds * 1000
+}
+
+function eventSettings(settings: SessionSettings): Omit<SessionSettings, 'timeoutSeconds'> {
+  const { timeoutSeconds: _timeout, ...kept } = settings
+  return kept
+}
+
+function changedSettings(snapshot: SessionSnapshot, settings: SessionSettings): Omit<SessionSettings, 'timeoutSeconds'> {
+  const known = snapshot as unknown as Record<string, unknown>
+  return Object.fromEntries(Object.entries(eventSettings(settings)).filter(([key, value]) => value !== undefined && known[key] !== value))
+}
+
+/** A fork may end in the middle of a turn; it starts with that turn closed. */
+function closeFork(events: readonly SessionEvent[]): SessionEventDraft[] {
+  return recoveryDrafts(events, [])
+}

@@ -1,0 +1,70 @@
+/** Workspaces that are open, and a storage worker that has them open too, also after it was replaced. */
+import type { Banner } from '#contracts/session/client-protocol.ts'
+import type { storageService } from '#contracts/storage/storage-service.ts'
+import type { ServiceClient } from '#contracts/wire/define-service.ts'
+import type { Services } from './services.ts'
+import type { StorageAccess } from './session-store.ts'
+
+type StorageClient = ServiceClient<typeof storageService>
+
+export interface OpenWorkspace {
+  readonly path: string
+  readonly trust: 'stored' | 'once'
+  readonly mode: 'write' | 'read'
+  readonly readOnly: boolean
+  readonly created: string[]
+}
+
+export class WorkspaceRegistry implements StorageAccess {
+  readonly #services: Services
+  readonly #onBanners: (banners: Banner[]) => void
+  readonly #open = new Map<string, OpenWorkspace>()
+  /** The storage client that was last told about each workspace. */
+  readonly #toldTo = new Map<string, StorageClient>()
+
+  constructor(services: Services, onBanners: (banners: Banner[]) => void) {
+    this.#services = services
+    this.#onBanners = onBanners
+  }
+
+  get paths(): string[] {
+    return [...this.#open.keys()]
+  }
+
+  find(path: string): OpenWorkspace | undefined {
+    return this.#open.get(path)
+  }
+
+  /** Rejects with the codes of `workspace.open`. Opening for writing what was open for reading upgrades it. */
+  async openWorkspace(input: { path: string; trust: 'stored' | 'once'; mode: 'write' | 'read'; waitMs: number; language: 'zh' | 'en' }): Promise<OpenWorkspace> {
+    const storage = await this.#services.storage.client()
+    const answer = await storage.openWorkspace(input)
+    const before = this.#open.get(answer.workspace)
+    const opened: OpenWorkspace = { path: answer.workspace, trust: input.trust, mode: before?.mode === 'write' ? 'write' : input.mode, readOnly: answer.readOnly, created: answer.created }
+    this.#open.set(answer.workspace, opened)
+    this.#toldTo.set(answer.workspace, storage)
+    this.#onBanners(answer.banners)
+    return opened
+  }
+
+  /** Rejects when the workspace is not open here, or storage cannot take it. */
+  async open(workspace: string): Promise<StorageClient> {
+    const storage = await this.#services.storage.client()
+    if (this.#toldTo.get(workspace) === storage) return storage
+    const known = this.#open.get(workspace)
+    if (known !== undefined) {
+      await storage.openWorkspace({ path: workspace, trust: known.trust, mode: known.mode, waitMs: 10_000 })
+      this.#toldTo.set(workspace, storage)
+    }
+    return storage
+  }
+
+  async close(workspace: string): Promise<void> {
+    this.#open.delete(workspace)
+    if (this.#toldTo.delete(workspace)) await (await this.#services.storage.client()).closeWorkspace({ workspace })
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all(this.paths.map((path) => this.close(path)))
+  }
+}
