@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest'
+import { AppError } from '#contracts/wire/app-error.ts'
+import { runTurn } from '#workers/session/domain/run-turn.ts'
+import { call, neverAborted, parallelTool, scripted, settings } from './scripted-ports.ts'
+
+const namesOf = (drafts: { event: string }[]): string[] => drafts.map((draft) => draft.event)
+
+describe('a turn', () => {
+  test('without tools is context, request, answer, end, in the order of the log format', async () => {
+    const { ports, drafts } = scripted({ answers: [{ content: 'hi' }] })
+    const end = await runTurn(settings(), ports, neverAborted)
+    expect(namesOf(drafts)).toEqual(['context_built', 'iteration_start', 'llm_request', 'llm_response', 'iteration_end', 'turn_end'])
+    expect(end).toEqual({ reason: 'completed', iterations: 1 })
+  })
+
+  test('commits the intent before a tool runs and the outcome after', async () => {
+    const { ports, steps } = scripted({ answers: [{ toolCalls: [call('tc_1', 'read_file')] }, { content: 'done' }] })
+    await runTurn(settings(), ports, neverAborted)
+    const relevant = steps.filter((step) => step.includes('tool_') || step.startsWith('run:'))
+    expect(relevant).toEqual(['commit:permission+tool_call', 'run:tc_1', 'commit:tool_result'])
+  })
+
+  test('commits the answer before it runs what the answer asks for', async () => {
+    const { ports, steps } = scripted({ answers: [{ toolCalls: [call('tc_1', 'read_file')] }, {}] })
+    await runTurn(settings(), ports, neverAborted)
+    expect(steps.indexOf('commit:llm_response')).toBeLessThan(steps.indexOf('commit:permission+tool_call'))
+  })
+
+  test('ends at its limit of model requests', async () => {
+    const { ports } = scripted({ answers: Array.from({ length: 9 }, (_, index) => ({ toolCalls: [call(`tc_${index}`, 'read_file', { index })] })) })
+    const end = await runTurn(settings({ maxIterations: 3 }), ports, neverAborted)
+    expect(end).toMatchObject({ reason: 'limit_reached', iterations: 3, detail: 'max_iterations', error: { code: 'max_iterations' } })
+  })
+
+  test('ends when the same call comes again and again, running it three times only', async () => {
+    let runs = 0
+    const { ports } = scripted({ answers: Array.from({ length: 20 }, (_, index) => ({ toolCalls: [call(`tc_${index}`, 'read_file', { file_path: 'a' })] })), onRun: () => void runs++ })
+    const end = await runTurn(settings({ maxIterations: 20 }), ports, neverAborted)
+    expect({ end, runs }).toEqual({ end: { reason: 'limit_reached', detail: 'repeated_call', iterations: 7 }, runs: 3 })
+  })
+
+  test('fails with the provider error as data', async () => {
+    const error = { code: 'rate_limited' as const, message: 'slow down', retryable: true }
+    const { ports, drafts } = scripted({ answers: [{ finishReason: 'error', error }] })
+    const end = await runTurn(settings(), ports, neverAborted)
+    expect(end).toEqual({ reason: 'failed', error, iterations: 1 })
+    expect(drafts.at(-1)).toMatchObject({ event: 'turn_end', reason: 'failed', error })
+  })
+
+  test('does not run the calls of an answer that failed', async () => {
+    const { ports, steps } = scripted({ answers: [{ finishReason: 'error', toolCalls: [call('tc_1', 'run_command')], error: { code: 'network_error', message: 'cut', retryable: true } }] })
+    await runTurn(settings(), ports, neverAborted)
+    expect(steps.filter((step) => step.startsWith('run:'))).toEqual([])
+  })
+
+  test('fails when no context can be built', async () => {
+    const { ports, drafts } = scripted({ answers: [], contextFails: new AppError({ code: 'CONTEXT_TOO_LARGE', message: 'too big' }) })
+    const end = await runTurn(settings(), ports, neverAborted)
+    expect(end).toMatchObject({ reason: 'failed', error: { code: 'context_length_exceeded', providerCode: 'CONTEXT_TOO_LARGE' } })
+    expect(namesOf(drafts)).toEqual(['turn_end'])
+  })
+
+  test('stopped before it begins sends nothing', async () => {
+    const { ports, steps } = scripted({ answers: [{ content: 'hi' }] })
+    const controller = new AbortController()
+    controller.abort(new AppError({ code: 'USER_STOPPED', message: 'stop' }))
+    const end = await runTurn(settings(), ports, controller.signal)
+    expect(end).toEqual({ reason: 'aborted', iterations: 0 })
+    expect(steps).toEqual(['commit:stop_report', 'commit:turn_end'])
+  })
+
+  test('stopped during its tools gives every call a result and runs no further one', async () => {
+    const controller = new AbortController()
+    const { ports, drafts, steps } = scripted({
+      answers: [{ toolCalls: [call('tc_1', 'write_file'), call('tc_2', 'write_file', { two: 2 })] }], risk: { write_file: 'edit' },
+      onRun: () => controller.abort(new AppError({ code: 'USER_STOPPED', message: 'stop' })), outcomes: { tc_1: { outcome: 'aborted' } },
+    })
+    await runTurn(settings({ permission: 'auto_edit' }), ports, controller.signal)
+    expect(drafts.filter((draft) => draft.event === 'tool_result').map((draft) => [draft.toolCallId, draft.outcome])).toEqual([['tc_1', 'aborted'], ['tc_2', 'aborted']])
+    expect(steps.filter((step) => step.startsWith('run:'))).toEqual(['run:tc_1'])
+  })
+
+  test('its own time limit is a limit, not an abort', async () => {
+    const controller = new AbortController()
+    controller.abort(new AppError({ code: 'TURN_TIMEOUT', message: 'too long' }))
+    const { ports } = scripted({ answers: [] })
+    expect(await runTurn(settings(), ports, controller.signal)).toMatchObject({ reason: 'limit_reached', detail: 'timeout' })
+  })
+
+  test('runs neighbouring parallel tools side by side, others one after another', async () => {
+    const order: string[] = []
+    const { ports, steps } = scripted({ answers: [{ toolCalls: [call('tc_1', 'look', { a: 1 }), call('tc_2', 'look', { a: 2 }), call('tc_3', 'write'), call('tc_4', 'look', { a: 4 })] }, {}], onRun: (asked) => void order.push(asked.id) })
+    await runTurn(settings({ tools: [parallelTool('look')], permission: 'full_access' }), ports, neverAborted)
+    const runs = steps.filter((step) => step.startsWith('run:') || step.startsWith('commit:tool_result'))
+    expect(runs.slice(0, 2)).toEqual(['run:tc_1', 'run:tc_2'])
+    expect(steps.indexOf('run:tc_3')).toBeGreaterThan(steps.indexOf('commit:tool_result'))
+    expect(order).toEqual(['tc_1', 'tc_2', 'tc_3', 'tc_4'])
+  })
+})
+
+describe('approval', () => {
+  const write = { answers: [{ toolCalls: [call('tc_1', 'write_file')] }, {}], risk: { write_file: 'edit' as const } }
+
+  test('is asked before the intent is committed', async () => {
+    const { ports, steps } = scripted(write)
+    await runTurn(settings(), ports, neverAborted)
+    expect(steps.filter((step) => /ask|permission|run/.test(step))).toEqual(['commit:permission_request', 'ask:tc_1', 'commit:permission+tool_call', 'run:tc_1'])
+  })
+
+  test('denied by the person: not run, told to the model with the reason', async () => {
+    const { ports, steps, drafts } = scripted({ ...write, approvals: { tc_1: { decision: 'deny', reason: 'use the other file' } } })
+    await runTurn(settings(), ports, neverAborted)
+    expect(steps).not.toContain('run:tc_1')
+    expect(drafts.find((draft) => draft.event === 'tool_result')).toMatchObject({ outcome: 'denied', success: false, summary: expect.stringContaining('use the other file') })
+  })
+
+  test('unanswered: recorded as a timeout, not as the person saying no', async () => {
+    const { ports, drafts } = scripted({ ...write, approvals: { tc_1: { decision: 'deny', by: 'timeout' } } })
+    await runTurn(settings(), ports, neverAborted)
+    expect(drafts.find((draft) => draft.event === 'permission')).toMatchObject({ decision: 'deny', by: 'timeout' })
+  })
+
+  test('with nobody there is a denial', async () => {
+    const { ports, drafts, steps } = scripted(write)
+    await runTurn(settings({ interactive: false }), ports, neverAborted)
+    expect(drafts.find((draft) => draft.event === 'permission')).toMatchObject({ decision: 'deny', by: 'non_interactive' })
+    expect(steps).not.toContain('ask:tc_1')
+  })
+
+  test('for the session is remembered under exactly the shown prefix', async () => {
+    const { ports, steps } = scripted({ ...write, approvals: { tc_1: { scope: 'session' } } })
+    await runTurn(settings(), ports, neverAborted)
+    expect(steps).toContain('grant:write_file:write_file')
+  })
+})

@@ -1,0 +1,84 @@
+/** Ports of a turn that follow a script and write down, in order, everything the turn does. */
+import type { MetonaFinishReason, MetonaResponse } from '#contracts/metona/metona-response.ts'
+import type { MetonaToolCall } from '#contracts/metona/metona-tool.ts'
+import type { SessionEventDraft } from '#contracts/session/session-event.ts'
+import type { PreparedCall, RiskClass, ToolDescriptor } from '#contracts/tools/tools-service.ts'
+import type { ApprovalAnswer, ToolRun, TurnPorts, TurnSettings } from '#workers/session/domain/turn-ports.ts'
+
+export interface Script {
+  /** Answers of the model, in order. */
+  answers: Partial<MetonaResponse>[]
+  risk?: Record<string, RiskClass>
+  approvals?: Record<string, Partial<ApprovalAnswer>>
+  outcomes?: Record<string, Partial<ToolRun>>
+  mustAsk?: string
+  onRun?: (call: MetonaToolCall) => void
+  contextFails?: Error
+}
+
+export interface Recording {
+  readonly ports: TurnPorts
+  readonly drafts: SessionEventDraft[]
+  /** `commit:<events>`, `run:<tool call id>`, `ask:<tool call id>`, `stream`. */
+  readonly steps: string[]
+}
+
+export function call(id: string, name: string, args: Record<string, unknown> = {}): MetonaToolCall {
+  return { id, name, args, iteration: 1, timestamp: 0 }
+}
+
+export function scripted(script: Script): Recording {
+  const drafts: SessionEventDraft[] = []
+  const steps: string[] = []
+  const answers = [...script.answers]
+  let clock = 1000
+  const ports: TurnPorts = {
+    commit: async (added) => {
+      await Promise.resolve()
+      drafts.push(...added)
+      steps.push(`commit:${added.map((draft) => draft.event).join('+')}`)
+    },
+    show: () => undefined,
+    buildContext: async ({ iteration }) => {
+      if (script.contextFails !== undefined) throw script.contextFails
+      return {
+        request: { meta: { sessionId: 's_1', iteration, requestId: `r_${iteration}`, timestamp: 0, agentVersion: '0' }, systemPrompt: { roleDefinition: '', outputConstraints: '', safetyGuidelines: '' }, messages: [{ role: 'user', content: 'go', timestamp: 0 }], params: { stream: true, thinkingEnabled: false } },
+        tokens: 10, ratio: 0.1, budgetRatio: undefined, needsCompression: false, contextWindow: 100, messagesHash: 'h', notes: [],
+      }
+    },
+    stream: async () => {
+      steps.push('stream')
+      const answer = answers.shift() ?? {}
+      const finishReason: MetonaFinishReason = answer.finishReason ?? ((answer.toolCalls ?? []).length > 0 ? 'tool_calls' : 'stop')
+      return { response: { meta: { requestId: 'r', provider: 'demo', model: 'm', latencyMs: 1, timestamp: 0 }, content: '', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, ...answer, finishReason }, cost: undefined, queuedMs: 0, socketClosedMs: undefined }
+    },
+    prepareTool: async (asked): Promise<PreparedCall> => ({ ok: true, risk: script.risk?.[asked.name] ?? 'read', argumentsHash: `${asked.name}:${JSON.stringify(asked.args)}`, display: asked.name, ...(script.mustAsk === undefined ? {} : { mustAsk: script.mustAsk }), grantPrefix: asked.name }),
+    runTool: async (asked) => {
+      steps.push(`run:${asked.id}`)
+      script.onRun?.(asked)
+      return { result: { toolCallId: asked.id, toolName: asked.name, result: 'ok', success: true, durationMs: 1, timestamp: 0 }, outcome: 'ok', display: undefined, stop: undefined, ...script.outcomes?.[asked.id] }
+    },
+    waitForApproval: async ({ toolCallId }) => {
+      steps.push(`ask:${toolCallId}`)
+      return { decision: 'allow', by: 'user', reason: '', scope: 'once', ...script.approvals?.[toolCallId] }
+    },
+    hasGrant: () => false,
+    addGrant: (tool, prefix) => void steps.push(`grant:${tool}:${prefix}`),
+    steering: () => [],
+    writeTrace: () => undefined,
+    now: () => clock++,
+    monotonic: () => clock++,
+    newId: (prefix) => `${prefix}_x`,
+  }
+  return { ports, drafts, steps }
+}
+
+export function settings(change: Partial<TurnSettings> = {}): TurnSettings {
+  return { sessionId: 's_1', turn: 1, provider: 'demo', model: 'm', permission: 'ask', interactive: true, maxIterations: 5, timeoutMs: undefined, userInput: 'go', tools: [], loggedMessages: 0, ...change }
+}
+
+export function parallelTool(name: string): ToolDescriptor {
+  return { definition: { name, description: '', parameters: {} }, risk: 'read', parallel: true }
+}
+
+export const neverAborted = new AbortController().signal
