@@ -4,7 +4,7 @@
  * gets each envelope as JSON text (`remote`), all others as objects.
  */
 import * as z from 'zod'
-import { AppErrorDataSchema } from '../wire/app-error.ts'
+import { AppErrorDataSchema } from '../wire/app-error-schema.ts'
 import { SessionEventSchema } from './session-event.ts'
 import { SessionSnapshotSchema, SessionSummarySchema } from './session-snapshot.ts'
 import { StreamDeltaSchema } from './stream-delta.ts'

@@ -1,5 +1,7 @@
-/** Errors as data. What crosses a boundary is `AppErrorData`; `AppError` exists only inside one thread. */
-import * as z from 'zod'
+/**
+ * Errors as data. What crosses a boundary is `AppErrorData`; `AppError` exists only inside one thread.
+ * No zod here: the host loads this before anything else runs.
+ */
 
 /** Codes of our own machinery. Product codes (MetonaErrorCode, CLI reasons) may also be used: the set is open. */
 export const WireErrorCode = {
@@ -9,22 +11,22 @@ export const WireErrorCode = {
   CALL_CANCELLED: 'CALL_CANCELLED',
   BAD_INPUT: 'BAD_INPUT',
   BAD_OUTPUT: 'BAD_OUTPUT',
+  /** Input or output is no plain data: a reactive object, a function, an instance with private state. */
   NOT_CLONEABLE: 'NOT_CLONEABLE',
   UNKNOWN_METHOD: 'UNKNOWN_METHOD',
   INTERNAL: 'INTERNAL',
 } as const
 
-export const AppErrorDataSchema = z.object({
-  code: z.string(),
+export interface AppErrorData {
+  code: string
   /** English, for logs; people see a text chosen by `code` and `params` in their language. */
-  message: z.string(),
-  retryable: z.boolean().optional(),
+  message: string
+  retryable?: boolean | undefined
   /** Values for the localised text: paths, names, numbers. */
-  params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
-  /** Provider error, list of differences, and the like. */
-  details: z.unknown().optional(),
-})
-export type AppErrorData = z.infer<typeof AppErrorDataSchema>
+  params?: Record<string, string | number | boolean> | undefined
+  /** Provider error, list of differences, and the like. Plain data; what cannot be cloned is left out on the way. */
+  details?: unknown
+}
 
 export class AppError extends Error {
   readonly code: string
@@ -50,12 +52,22 @@ export class AppError extends Error {
   }
 }
 
-/** Anything thrown → data. An `AppError` keeps its code; a system error keeps its errno as code. */
+/**
+ * Anything thrown → data. An `AppError` keeps everything, a system error its errno as code, and a plain object
+ * that already is error data (code and message) goes as it is.
+ */
 export function toErrorData(thrown: unknown): AppErrorData {
   if (thrown instanceof AppError) return thrown.toData()
   if (thrown instanceof Error) {
     const code = (thrown as Error & { code?: unknown }).code
     return { code: typeof code === 'string' ? code : WireErrorCode.INTERNAL, message: thrown.message }
   }
+  if (isErrorData(thrown)) return thrown
   return { code: WireErrorCode.INTERNAL, message: String(thrown) }
+}
+
+function isErrorData(value: unknown): value is AppErrorData {
+  if (typeof value !== 'object' || value === null) return false
+  const { code, message } = value as Partial<AppErrorData>
+  return typeof code === 'string' && typeof message === 'string'
 }

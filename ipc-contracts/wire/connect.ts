@@ -29,6 +29,7 @@ export function connect<S extends ServiceDefinition>(service: S, port: Port): Co
   const pending = new Map<number, Pending>()
   const closeListeners: (() => void)[] = []
   const remote = Comlink.wrap<WireTarget>(port as unknown as Comlink.Endpoint)
+  const calls: Calls = { call: remote.call, cancel: remote.cancel }
   let nextCallId = 1
   let closed = false
 
@@ -47,19 +48,30 @@ export function connect<S extends ServiceDefinition>(service: S, port: Port): Co
     for (const listener of closeListeners) listener()
   }
   port.addEventListener('close', lose)
+  // Started now: a port whose other end is gone already says so only once it runs.
+  port.start()
 
   const invoke = (method: string, input: unknown, options: CallOptions): Promise<unknown> => {
     const definition = service.methods[method]
     const name = `${service.name}.${method}`
-    if (definition === undefined) return Promise.reject(new AppError({ code: WireErrorCode.UNKNOWN_METHOD, message: `${name} does not exist` }))
-    if (closed) return Promise.reject(new AppError({ code: WireErrorCode.WORKER_LOST, message: `${service.name} is gone`, retryable: true, params: { service: service.name, method } }))
+    if (definition === undefined)
+      return Promise.reject(new AppError({ code: WireErrorCode.UNKNOWN_METHOD, message: `${name} does not exist` }))
+    if (closed)
+      return Promise.reject(
+        new AppError({
+          code: WireErrorCode.WORKER_LOST,
+          message: `${service.name} is gone`,
+          retryable: true,
+          params: { service: service.name, method },
+        }),
+      )
     if (options.signal?.aborted) return Promise.reject(cancelled(name))
     const callId = nextCallId++
     return new Promise((resolve, reject) => {
       let timer: unknown
       const onAbort = (): void => {
         if (options.graceMs === undefined) return abandon(cancelled(name).toData())
-        if (!closed) remote.cancel(callId).catch(ignoreLateFailure)
+        if (!closed) calls.cancel(callId).catch(ignoreLateFailure)
         if (timer !== undefined) timers.clearTimeout(timer)
         timer = timers.setTimeout(() => fail(cancelled(name).toData()), options.graceMs)
       }
@@ -72,18 +84,24 @@ export function connect<S extends ServiceDefinition>(service: S, port: Port): Co
       const fail = (error: AppErrorData): void => settle(() => reject(new AppError(error)))
       const abandon = (error: AppErrorData): void => {
         fail(error)
-        if (!closed) remote.cancel(callId).catch(ignoreLateFailure)
+        if (!closed) calls.cancel(callId).catch(ignoreLateFailure)
       }
       pending.set(callId, { method, fail })
       const deadlineMs = options.deadlineMs ?? definition.deadlineMs
       if (deadlineMs !== Infinity) {
         timer = timers.setTimeout(
-          () => abandon({ code: WireErrorCode.CALL_TIMEOUT, message: `${name} gave no answer within ${deadlineMs} ms`, retryable: true, params: { method: name, deadlineMs } }),
+          () =>
+            abandon({
+              code: WireErrorCode.CALL_TIMEOUT,
+              message: `${name} gave no answer within ${deadlineMs} ms`,
+              retryable: true,
+              params: { method: name, deadlineMs },
+            }),
           deadlineMs,
         )
       }
       options.signal?.addEventListener('abort', onAbort, { once: true })
-      post(remote, definition.transfer, { callId, method, input }).then(
+      post(calls, definition.transfer, { callId, method, input }).then(
         (result) => {
           if (!result.ok) return fail(result.error)
           const value = definition.output.safeParse(result.value)
@@ -108,21 +126,32 @@ export function connect<S extends ServiceDefinition>(service: S, port: Port): Co
   }
 }
 
-async function post(remote: Comlink.Remote<WireTarget>, transfer: readonly string[] | undefined, request: CallRequest): Promise<CallResult> {
-  if (transfer === undefined) return remote.call(request)
+/** The two remote functions, taken once: asking the proxy each time makes and registers a new proxy each time. */
+type Calls = Pick<Comlink.Remote<WireTarget>, 'call' | 'cancel'>
+
+async function post(calls: Calls, transfer: readonly string[] | undefined, request: CallRequest): Promise<CallResult> {
+  if (transfer === undefined) return calls.call(request)
   const fields = request.input as Record<string, unknown>
   const ports = transfer.map((field) => fields[field]).filter((value) => value !== undefined)
-  return remote.call(Comlink.transfer(request, ports as Comlink.TransferHandler<unknown, unknown>[] as never))
+  return calls.call(Comlink.transfer(request, ports as Comlink.TransferHandler<unknown, unknown>[] as never))
 }
 
 function cancelled(name: string): AppError {
   return new AppError({ code: WireErrorCode.CALL_CANCELLED, message: `${name} was cancelled` })
 }
 
+/** What Comlink sends in place of an answer that cannot be cloned. */
+const ANSWER_NOT_CLONEABLE = 'Unserializable return value'
+
 /** Structured clone refuses proxies (a Vue reactive object), functions and class instances with private state. */
 function notCloneable(name: string, thrown: unknown): AppErrorData {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
-  return { code: WireErrorCode.NOT_CLONEABLE, message: `${name}: the input cannot cross a thread (${message}); pass plain data, not a reactive object` }
+  const part = message === ANSWER_NOT_CLONEABLE ? 'output' : 'input'
+  return {
+    code: WireErrorCode.NOT_CLONEABLE,
+    message: `${name}: the ${part} cannot cross a thread (${message}); pass plain data, not a reactive object`,
+    params: { method: name, part },
+  }
 }
 
 /** A cancel that meets a dying worker has nobody left to tell; the call itself is already settled. */

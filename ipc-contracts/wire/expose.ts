@@ -6,6 +6,7 @@ import type { CallContext, ServiceDefinition, ServiceHandlers } from './define-s
 import type { CallRequest, CallResult, WireTarget } from './envelope.ts'
 import type { Port } from './port.ts'
 
+declare const structuredClone: (value: unknown) => unknown
 declare const AbortController: new () => { readonly signal: AbortSignalLike; abort(reason?: unknown): void }
 
 /**
@@ -38,10 +39,12 @@ export function expose<S extends ServiceDefinition>(service: S, handlers: Servic
 
   const target: WireTarget = {
     call,
-    cancel: (callId) => running.get(callId)?.abort(new AppError({ code: WireErrorCode.CALL_CANCELLED, message: 'cancelled by the caller' })),
+    cancel: (callId) =>
+      running.get(callId)?.abort(new AppError({ code: WireErrorCode.CALL_CANCELLED, message: 'cancelled by the caller' })),
   }
   const abortAll = (): void => {
-    for (const controller of running.values()) controller.abort(new AppError({ code: WireErrorCode.WORKER_LOST, message: 'the caller is gone' }))
+    for (const controller of running.values())
+      controller.abort(new AppError({ code: WireErrorCode.WORKER_LOST, message: 'the caller is gone' }))
     running.clear()
   }
   port.addEventListener('close', abortAll)
@@ -52,6 +55,18 @@ export function expose<S extends ServiceDefinition>(service: S, handlers: Servic
   }
 }
 
+/** The code must arrive whatever hangs on the error, so details that cannot cross are left out. */
 function failure(error: AppErrorData): CallResult {
-  return { ok: false, error }
+  if (error.details === undefined || isCloneable(error.details)) return { ok: false, error }
+  const { details: _details, ...kept } = error
+  return { ok: false, error: kept }
+}
+
+function isCloneable(value: unknown): boolean {
+  try {
+    structuredClone(value)
+    return true
+  } catch {
+    return false
+  }
 }
