@@ -1,0 +1,258 @@
+/** What all HTTP providers share: the exchange, framing, deadlines, retries, errors, abort. Subclasses know one wire. */
+import type { MetonaModelInfo } from '#contracts/metona/metona-adapter.ts'
+import type { MetonaRequest } from '#contracts/metona/metona-request.ts'
+import type { MetonaError, MetonaResponse, MetonaStreamEvent } from '#contracts/metona/metona-response.ts'
+import type { Diagnosis } from '#contracts/llm/llm-service.ts'
+import { apiRoot, checkKey, type BaseUrlRule } from '../domain/check-settings.ts'
+import { failed } from '../domain/conclude-answer.ts'
+import { mapFailure, type FailureReport } from '../domain/map-error.ts'
+import type { LiveModel } from '../domain/model-table.ts'
+import { ResponseBuilder } from '../domain/response-builder.ts'
+import { readRetryAfter, retryDelay } from '../domain/retry-policy.ts'
+import { diagnoseError } from './diagnose-error.ts'
+import { readAnswer } from './read-answer.ts'
+import type { Deadlines } from './awake-timer.ts'
+import type { AdapterSettings, ProviderAdapter, ProviderInfo, StreamOptions } from './provider-module.ts'
+import type { WireContext, WireParser, WireRequest } from './wire-parser.ts'
+
+const defaultDeadlines: Deadlines = { connectMs: 15_000, firstByteMs: 180_000, idleMs: 45_000, totalMs: 3_600_000, trailerMs: 5_000 }
+
+export type JsonAnswer = { readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly error: MetonaError }
+
+export abstract class BaseAdapter implements ProviderAdapter {
+  readonly providerId: string
+  protected readonly info: ProviderInfo
+  protected readonly settings: AdapterSettings
+
+  constructor(info: ProviderInfo, settings: AdapterSettings) {
+    this.providerId = info.id
+    this.info = info
+    this.settings = settings
+  }
+
+  /** Writes the request. Pure apart from `context.builder.notice`. */
+  protected abstract buildRequest(context: WireContext): WireRequest
+  protected abstract createParser(context: WireContext): WireParser
+  /** Path of the model list below the API root. */
+  protected abstract readonly modelsPath: string
+  /** Reads the model list's body; entries that are no chat models are left out. */
+  protected abstract readModels(body: unknown): LiveModel[]
+
+  /** Under what the paths stand; see `apiRoot`. */
+  protected readonly baseUrlRule: BaseUrlRule = { versionPath: '/v1', keepOwnPath: false }
+
+  /** Overrides of the shared deadlines for this provider. */
+  protected readonly deadlines: Partial<Deadlines> = {}
+
+  protected authorization(apiKey: string): Record<string, string> {
+    return { authorization: `Bearer ${apiKey}` }
+  }
+
+  /** Last word on a failure the shared table has mapped. */
+  protected refineError(error: MetonaError, _report: FailureReport): MetonaError {
+    return error
+  }
+
+  get supportedModels(): string[] {
+    return this.settings.table.list(this.providerId).map((model) => model.id)
+  }
+
+  getContextWindow(model: string): number {
+    return this.modelInfo(model).contextWindow
+  }
+
+  async healthCheck(): Promise<boolean> {
+    return (await this.diagnose()).ok
+  }
+
+  /** The live list completed from the table. Rejects with nothing: an unreachable provider gives the table alone. */
+  async listModels(): Promise<MetonaModelInfo[]> {
+    const answer = await this.liveModels()
+    return answer.ok ? this.settings.table.merge(this.providerId, answer.models) : this.settings.table.list(this.providerId)
+  }
+
+  async diagnose(model?: string): Promise<Diagnosis> {
+    const answer = await this.liveModels()
+    return diagnoseError({ info: this.info, baseUrl: this.baseUrl(), model, models: answer.ok ? answer.models.map((entry) => entry.id) : undefined, error: answer.ok ? undefined : answer.error })
+  }
+
+  /** The provider's own list, or why there is none. */
+  async liveModels(): Promise<{ ok: true; models: LiveModel[] } | { ok: false; error: MetonaError }> {
+    const answer = await this.getJson(this.modelsPath)
+    if (!answer.ok) return answer
+    try {
+      return { ok: true, models: this.readModels(answer.body) }
+    } catch (thrown) {
+      return { ok: false, error: this.ownError('invalid_response', `the model list has an unexpected shape (${messageOf(thrown)})`) }
+    }
+  }
+
+  send(request: MetonaRequest, options: StreamOptions = {}): Promise<MetonaResponse> {
+    return this.#run(request, () => undefined, options, false)
+  }
+
+  sendStream(request: MetonaRequest, onEvent: (event: MetonaStreamEvent) => void, options: StreamOptions = {}): Promise<MetonaResponse> {
+    return this.#run(request, onEvent, options, true)
+  }
+
+  protected modelInfo(model: string): MetonaModelInfo {
+    return this.settings.table.describe(this.providerId, model).model
+  }
+
+  /** As the person or the provider has it. */
+  protected baseUrl(): string {
+    return this.settings.baseUrl === undefined || this.settings.baseUrl.trim() === '' ? this.info.defaultBaseUrl : this.settings.baseUrl
+  }
+
+  protected ownError(code: MetonaError['code'], message: string, extra: Partial<MetonaError> = {}): MetonaError {
+    return { code, message, provider: this.providerId, retryable: code === 'invalid_response' || code === 'parse_error', ...extra }
+  }
+
+  protected failure(report: Omit<FailureReport, 'provider'>): MetonaError {
+    const whole: FailureReport = { provider: this.providerId, ...report }
+    return this.refineError(mapFailure(whole), whole)
+  }
+
+  /** One GET (or POST, when `body` is given) that answers JSON: model lists, balances, descriptions. */
+  protected async getJson(path: string, options: { readonly body?: unknown; readonly model?: string; readonly deadlines?: Partial<Deadlines> } = {}): Promise<JsonAnswer> {
+    const wrong = this.checkSettings()
+    if (wrong !== undefined) return { ok: false, error: wrong }
+    let document: unknown
+    const wire: WireRequest = { method: options.body === undefined ? 'GET' : 'POST', path, framing: 'sse', ...(options.body === undefined ? {} : { body: options.body }) }
+    const error = await readAnswer({
+      ...this.#exchangeParts(wire, false),
+      deadlines: { ...defaultDeadlines, firstByteMs: 30_000, totalMs: 60_000, ...this.settings.deadlines, ...options.deadlines },
+      model: options.model ?? '',
+      signal: undefined,
+      gate: undefined,
+      onSocketClosed: undefined,
+      reader: { feed: () => undefined, document: (body) => (document = body), state: () => 'reading' },
+    })
+    if (error.kind === 'failed') return { ok: false, error: error.error }
+    if (document === undefined) return { ok: false, error: this.ownError('invalid_response', 'the provider answered without a JSON document') }
+    return { ok: true, body: document }
+  }
+
+  /** What is wrong before any request, if anything. */
+  protected checkSettings(): MetonaError | undefined {
+    const key = checkKey(this.settings.apiKey, { provider: this.providerId, displayName: this.info.displayName, required: this.info.keyRequired, variable: this.info.keyVariable })
+    if (key !== undefined) return key
+    if (this.#root() === undefined) return this.ownError('unknown', `the base URL ${JSON.stringify(this.baseUrl())} is no http or https address`, { providerCode: 'BASE_URL_INVALID' })
+    return undefined
+  }
+
+  async #run(request: MetonaRequest, onEvent: (event: MetonaStreamEvent) => void, options: StreamOptions, stream: boolean): Promise<MetonaResponse> {
+    const admit = options.admit ?? ((run) => run())
+    for (let attempt = 1; ; attempt += 1) {
+      const builder = this.#createBuilder(request, onEvent)
+      const wrong = this.checkSettings()
+      if (wrong !== undefined) return builder.settle(failed(wrong))
+      let conclusion = failed(this.#aborted())
+      try {
+        if (options.signal?.aborted !== true) {
+          await admit(async () => {
+            conclusion = await this.#attempt(request, builder, options, stream)
+          })
+        }
+      } catch (thrown) {
+        conclusion = failed(options.signal?.aborted === true ? this.#aborted() : this.ownError('unknown', `the request could not be made (${messageOf(thrown)})`, { providerCode: 'INTERNAL' }))
+      }
+      const error = conclusion.error
+      if (error?.code === 'rate_limited') options.onRateLimited?.(error.retryAfterMs)
+      const delayMs = error === undefined ? undefined : retryDelay({ error, attempt, visible: builder.visible, random: this.settings.random(), maxRetries: options.maxRetries })
+      if (error === undefined || delayMs === undefined) return builder.settle(conclusion)
+      options.onRetry?.({ attempt, reason: error.message, delayMs })
+      try {
+        await this.settings.sleep(delayMs, options.signal)
+      } catch {
+        // The only reason to wake early is the abort.
+        return builder.settle(failed(this.#aborted()))
+      }
+    }
+  }
+
+  async #attempt(request: MetonaRequest, builder: ResponseBuilder, options: StreamOptions, stream: boolean): Promise<ReturnType<ResponseBuilder['conclude']>> {
+    const context = this.#context(request, builder, stream)
+    const parser = this.createParser(context)
+    const wire = this.buildRequest(context)
+    const result = await readAnswer({
+      ...this.#exchangeParts(wire, stream),
+      deadlines: { ...defaultDeadlines, ...(stream ? {} : { firstByteMs: 600_000 }), ...this.deadlines, ...this.settings.deadlines },
+      model: context.model,
+      signal: options.signal,
+      gate: options.gate,
+      onSocketClosed: options.onSocketClosed,
+      reader: {
+        feed: (frame) => parser.feed(frame),
+        document: (body) => parser.document(body),
+        state: () => (builder.over ? 'over' : builder.finished ? 'finished' : 'reading'),
+      },
+    })
+    if (result.kind === 'failed') {
+      builder.fail(result.error)
+      // After a finish the answer is whole, whatever became of the connection; an abort is an abort.
+      if (result.error.code === 'user_aborted') return failed(result.error)
+    }
+    const end = result.kind === 'ended' ? result.end : { how: 'cut' as const }
+    if (builder.failure === undefined) parser.end?.(end)
+    return builder.conclude(end)
+  }
+
+  #exchangeParts(wire: WireRequest, stream: boolean) {
+    const root = this.#root() ?? { root: this.info.defaultBaseUrl, search: '' }
+    const key = this.settings.apiKey
+    return {
+      transport: this.settings.transport,
+      url: new URL(`${root.root}${wire.path}${wire.path.includes('?') ? root.search.replace('?', '&') : root.search}`),
+      method: wire.method ?? ('POST' as const),
+      headers: {
+        accept: stream && wire.framing === 'sse' ? 'text/event-stream' : stream ? 'application/x-ndjson' : 'application/json',
+        'accept-encoding': 'identity',
+        'user-agent': 'MetonaDesktop',
+        ...(wire.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === undefined || key === '' ? {} : this.authorization(key)),
+        ...wire.headers,
+      },
+      body: wire.body === undefined ? undefined : JSON.stringify(wire.body),
+      framing: wire.framing,
+      stream,
+      provider: this.providerId,
+      fail: (report: Omit<FailureReport, 'provider'>) =>
+        this.failure({ ...report, retryAfterMs: report.headers === undefined ? undefined : readRetryAfter(report.headers, this.settings.now()) }),
+    }
+  }
+
+  #context(request: MetonaRequest, builder: ResponseBuilder, stream: boolean): WireContext {
+    const model = this.#model(request)
+    return { request, model, info: this.modelInfo(model), stream, baseUrl: this.#root()?.root ?? this.info.defaultBaseUrl, builder }
+  }
+
+  #createBuilder(request: MetonaRequest, onEvent: (event: MetonaStreamEvent) => void): ResponseBuilder {
+    return new ResponseBuilder({
+      provider: this.providerId,
+      model: this.#model(request),
+      requestId: request.meta.requestId,
+      iteration: request.meta.iteration,
+      tools: request.tools ?? [],
+      now: this.settings.now,
+      newId: this.settings.newToolCallId,
+      onEvent,
+    })
+  }
+
+  #model(request: MetonaRequest): string {
+    return request.meta.model ?? this.info.defaultModel ?? ''
+  }
+
+  #root(): { root: string; search: string } | undefined {
+    return apiRoot(this.baseUrl(), this.baseUrlRule, (text) => URL.parse(text) ?? undefined)
+  }
+
+  #aborted(): MetonaError {
+    return this.ownError('user_aborted', 'the request was stopped')
+  }
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
