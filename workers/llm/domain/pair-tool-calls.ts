@@ -16,7 +16,8 @@ export interface WireResult {
 }
 
 export type WireTurn =
-  | { readonly role: 'system' | 'user'; readonly message: MetonaMessage }
+  | { readonly role: 'system'; readonly message: MetonaMessage }
+  | { readonly role: 'user'; readonly message: MetonaMessage }
   /** `results` has one entry per call, in the order of the calls. */
   | { readonly role: 'assistant'; readonly message: MetonaMessage; readonly calls: readonly WireCall[]; readonly results: readonly WireResult[] }
 
@@ -40,7 +41,7 @@ export function pairToolCalls(messages: readonly MetonaMessage[], acceptsId: (id
   for (const message of messages) {
     if (message.role === 'tool') continue
     if (message.role !== 'assistant') {
-      turns.push({ role: message.role, message })
+      turns.push(message.role === 'system' ? { role: 'system', message } : { role: 'user', message })
       continue
     }
     const calls = (message.toolCalls ?? []).map((call) => ({ call, wireId: uniqueId(call, usedIds, acceptsId) }))
