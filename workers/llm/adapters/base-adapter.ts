@@ -1,5 +1,5 @@
 /** What all HTTP providers share: the exchange, framing, deadlines, retries, errors, abort. Subclasses know one wire. */
-import type { MetonaModelInfo } from '#contracts/metona/metona-adapter.ts'
+import type { AbortSignalLike, MetonaModelInfo } from '#contracts/metona/metona-adapter.ts'
 import type { MetonaRequest } from '#contracts/metona/metona-request.ts'
 import type { MetonaError, MetonaResponse, MetonaStreamEvent } from '#contracts/metona/metona-response.ts'
 import type { Diagnosis } from '#contracts/llm/llm-service.ts'
@@ -17,6 +17,9 @@ import type { WireContext, WireParser, WireRequest } from './wire-parser.ts'
 
 const defaultDeadlines: Deadlines = { connectMs: 15_000, firstByteMs: 180_000, idleMs: 45_000, totalMs: 3_600_000, trailerMs: 5_000 }
 
+/** Refusals one request may be repeated for with something left out. */
+const MAX_LESSONS = 3
+
 export type JsonAnswer = { readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly error: MetonaError }
 
 export abstract class BaseAdapter implements ProviderAdapter {
@@ -30,8 +33,8 @@ export abstract class BaseAdapter implements ProviderAdapter {
     this.settings = settings
   }
 
-  /** Writes the request. Pure apart from `context.builder.notice`. */
-  protected abstract buildRequest(context: WireContext): WireRequest
+  /** Writes the request. May ask the provider first; a `context.builder.fail` ends the attempt before anything is sent. */
+  protected abstract buildRequest(context: WireContext): WireRequest | Promise<WireRequest>
   protected abstract createParser(context: WireContext): WireParser
   /** Path of the model list below the API root. */
   protected abstract readonly modelsPath: string
@@ -51,6 +54,14 @@ export abstract class BaseAdapter implements ProviderAdapter {
   /** Last word on a failure the shared table has mapped. */
   protected refineError(error: MetonaError, _report: FailureReport): MetonaError {
     return error
+  }
+
+  /**
+   * After a refusal of which nothing was shown: whether the adapter now knows what to leave out, so that the
+   * request is worth repeating at once. Must say so only once for one cause.
+   */
+  protected learnFrom(_error: MetonaError, _model: string, _request: MetonaRequest): boolean {
+    return false
   }
 
   get supportedModels(): string[] {
@@ -114,16 +125,16 @@ export abstract class BaseAdapter implements ProviderAdapter {
   }
 
   /** One GET (or POST, when `body` is given) that answers JSON: model lists, balances, descriptions. */
-  protected async getJson(path: string, options: { readonly body?: unknown; readonly model?: string; readonly deadlines?: Partial<Deadlines> } = {}): Promise<JsonAnswer> {
+  protected async getJson(path: string, options: { readonly body?: unknown; readonly model?: string; readonly deadlines?: Partial<Deadlines>; readonly headers?: Readonly<Record<string, string>>; readonly signal?: AbortSignalLike | undefined } = {}): Promise<JsonAnswer> {
     const wrong = this.checkSettings()
     if (wrong !== undefined) return { ok: false, error: wrong }
     let document: unknown
-    const wire: WireRequest = { method: options.body === undefined ? 'GET' : 'POST', path, framing: 'sse', ...(options.body === undefined ? {} : { body: options.body }) }
+    const wire: WireRequest = { method: options.body === undefined ? 'GET' : 'POST', path, framing: 'sse', ...(options.headers === undefined ? {} : { headers: options.headers }), ...(options.body === undefined ? {} : { body: options.body }) }
     const error = await readAnswer({
       ...this.#exchangeParts(wire, false),
       deadlines: { ...defaultDeadlines, firstByteMs: 30_000, totalMs: 60_000, ...this.settings.deadlines, ...options.deadlines },
       model: options.model ?? '',
-      signal: undefined,
+      signal: options.signal,
       gate: undefined,
       onSocketClosed: undefined,
       reader: { feed: () => undefined, document: (body) => (document = body), state: () => 'reading' },
@@ -143,6 +154,7 @@ export abstract class BaseAdapter implements ProviderAdapter {
 
   async #run(request: MetonaRequest, onEvent: (event: MetonaStreamEvent) => void, options: StreamOptions, stream: boolean): Promise<MetonaResponse> {
     const admit = options.admit ?? ((run) => run())
+    let lessons = 0
     for (let attempt = 1; ; attempt += 1) {
       const builder = this.#createBuilder(request, onEvent)
       const wrong = this.checkSettings()
@@ -158,6 +170,11 @@ export abstract class BaseAdapter implements ProviderAdapter {
         conclusion = failed(options.signal?.aborted === true ? this.#aborted() : this.ownError('unknown', `the request could not be made (${messageOf(thrown)})`, { providerCode: 'INTERNAL' }))
       }
       const error = conclusion.error
+      if (error !== undefined && !builder.visible && lessons < MAX_LESSONS && this.learnFrom(error, this.#model(request), request)) {
+        lessons += 1
+        attempt -= 1
+        continue
+      }
       if (error?.code === 'rate_limited') options.onRateLimited?.(error.retryAfterMs)
       const delayMs = error === undefined ? undefined : retryDelay({ error, attempt, visible: builder.visible, random: this.settings.random(), maxRetries: options.maxRetries })
       if (error === undefined || delayMs === undefined) return builder.settle(conclusion)
@@ -172,9 +189,10 @@ export abstract class BaseAdapter implements ProviderAdapter {
   }
 
   async #attempt(request: MetonaRequest, builder: ResponseBuilder, options: StreamOptions, stream: boolean): Promise<ReturnType<ResponseBuilder['conclude']>> {
-    const context = this.#context(request, builder, stream)
+    const context = this.#context(request, builder, stream, options.signal)
     const parser = this.createParser(context)
-    const wire = this.buildRequest(context)
+    const wire = await this.buildRequest(context)
+    if (builder.failure !== undefined) return builder.conclude({ how: 'closed' })
     const result = await readAnswer({
       ...this.#exchangeParts(wire, stream),
       deadlines: { ...defaultDeadlines, ...(stream ? {} : { firstByteMs: 600_000 }), ...this.deadlines, ...this.settings.deadlines },
@@ -222,9 +240,9 @@ export abstract class BaseAdapter implements ProviderAdapter {
     }
   }
 
-  #context(request: MetonaRequest, builder: ResponseBuilder, stream: boolean): WireContext {
+  #context(request: MetonaRequest, builder: ResponseBuilder, stream: boolean, signal: AbortSignalLike | undefined): WireContext {
     const model = this.#model(request)
-    return { request, model, info: this.modelInfo(model), stream, baseUrl: this.#root()?.root ?? this.info.defaultBaseUrl, builder }
+    return { request, model, info: this.modelInfo(model), stream, baseUrl: this.#root()?.root ?? this.info.defaultBaseUrl, builder, signal }
   }
 
   #createBuilder(request: MetonaRequest, onEvent: (event: MetonaStreamEvent) => void): ResponseBuilder {

@@ -1,5 +1,5 @@
 /** What an adapter supplies: how a request is written and how an answer is read. Everything else is shared. */
-import type { MetonaModelInfo } from '#contracts/metona/metona-adapter.ts'
+import type { AbortSignalLike, MetonaModelInfo } from '#contracts/metona/metona-adapter.ts'
 import type { MetonaRequest } from '#contracts/metona/metona-request.ts'
 import type { Frame, StreamEnd } from '../domain/frame.ts'
 import type { ResponseBuilder } from '../domain/response-builder.ts'
@@ -40,4 +40,6 @@ export interface WireContext {
   /** The API root the request goes to, without trailing slash. */
   readonly baseUrl: string
   readonly builder: ResponseBuilder
+  /** The caller's, for what is asked before the request itself. */
+  readonly signal?: AbortSignalLike | undefined
 }
