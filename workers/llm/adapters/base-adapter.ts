@@ -64,6 +64,14 @@ export abstract class BaseAdapter implements ProviderAdapter {
     return false
   }
 
+  /**
+   * Learns from a refusal how this server wants its requests. @returns true when the request should be built
+   * anew and sent at once; each call must learn something, so that it ends.
+   */
+  protected adapt(_error: MetonaError, _context: { readonly model: string }): boolean {
+    return false
+  }
+
   get supportedModels(): string[] {
     return this.settings.table.list(this.providerId).map((model) => model.id)
   }
@@ -121,7 +129,9 @@ export abstract class BaseAdapter implements ProviderAdapter {
 
   protected failure(report: Omit<FailureReport, 'provider'>): MetonaError {
     const whole: FailureReport = { provider: this.providerId, ...report }
-    return this.refineError(mapFailure(whole), whole)
+    const error = this.refineError(mapFailure(whole), whole)
+    const successor = error.code === 'model_not_found' ? this.settings.table.successorOf(this.providerId, report.model) : undefined
+    return successor === undefined ? error : { ...error, message: `${error.message} (${report.model} was switched off: use ${successor})` }
   }
 
   /** One GET (or POST, when `body` is given) that answers JSON: model lists, balances, descriptions. */
