@@ -64,14 +64,6 @@ export abstract class BaseAdapter implements ProviderAdapter {
     return false
   }
 
-  /**
-   * Learns from a refusal how this server wants its requests. @returns true when the request should be built
-   * anew and sent at once; each call must learn something, so that it ends.
-   */
-  protected adapt(_error: MetonaError, _context: { readonly model: string }): boolean {
-    return false
-  }
-
   get supportedModels(): string[] {
     return this.settings.table.list(this.providerId).map((model) => model.id)
   }

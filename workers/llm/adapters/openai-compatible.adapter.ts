@@ -46,7 +46,7 @@ class OpenAiCompatibleAdapter extends OpenAiChatAdapter {
   }
 
   /** What such a server accepts is learned from its refusals. */
-  protected override adapt(error: MetonaError): boolean {
+  protected override learnFrom(error: MetonaError): boolean {
     const said = error.message
     if (this.#maxTokensField === 'max_tokens' && /max_completion_tokens/.test(said)) this.#maxTokensField = 'max_completion_tokens'
     else if (this.#streamOptions && /stream_options/.test(said)) this.#streamOptions = false

@@ -17,8 +17,12 @@ export interface ThinkTags {
   end(): void
 }
 
-/** @param options.opened the model's template has already written the opening tag: the answer begins inside. */
-export function createThinkTags(sink: ThinkTagSink, options: { readonly opened?: boolean } = {}): ThinkTags {
+export interface ThinkTagOptions {
+  /** The model's template has already written the opening tag: the answer begins inside. */
+  readonly opened?: boolean
+}
+
+export function createThinkTags(sink: ThinkTagSink, options: ThinkTagOptions = {}): ThinkTags {
   let state: 'before' | 'inside' | 'after' = options.opened === true ? 'inside' : 'before'
   let pending = ''
   let thought = false
