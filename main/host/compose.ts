@@ -10,6 +10,7 @@ import type { Port } from '#contracts/wire/port.ts'
 import type { WorkerName } from '#contracts/wire/worker-lifecycle.ts'
 import { AGENT_VERSION } from './agent-version.ts'
 import { keepCommandHost, type RunningCommandHost } from './command-host-keeper.ts'
+import { toErrorData } from '#contracts/wire/app-error.ts'
 import { resetMessage } from './host-messages.ts'
 import { localPorts } from './local-port.ts'
 import { loopDelayMeter, type LoopDelay } from './loop-delay-meter.ts'
@@ -17,7 +18,7 @@ import type { WorkerTiming } from './managed-worker.ts'
 import { nativeAnswers } from './native-answers.ts'
 import type { RestartPolicy } from './restart-budget.ts'
 import { relay, type Relay } from './router.ts'
-import { asErrorData, supervise, type Supervisor, type WorkerHealth } from './supervisor.ts'
+import { supervise, type Supervisor, type WorkerHealth } from './supervisor.ts'
 import type { WorkerExit } from './worker-exit.ts'
 
 export interface HostOptions {
@@ -98,7 +99,7 @@ export function composeHost(options: HostOptions): Host {
     const { port1, port2 } = new MessageChannel()
     client.relay.switchTo(asPort(port1))
     supervisor.send('session', { type: 'client', clientId: client.id, port: asPort(port2), remote: client.remote }, [port2]).catch((thrown: unknown) => {
-      log('session', 'error', asErrorData(thrown).message)
+      log('session', 'error', toErrorData(thrown).message)
       client.relay.close()
     })
   }
@@ -133,7 +134,7 @@ export function composeHost(options: HostOptions): Host {
     },
     attach,
     warm: (...names) => {
-      for (const name of names) supervisor.ensure(name).catch((thrown: unknown) => log(name, 'error', asErrorData(thrown).message))
+      for (const name of names) supervisor.ensure(name).catch((thrown: unknown) => log(name, 'error', toErrorData(thrown).message))
     },
     power: (state) => supervisor.broadcast({ type: 'power', state }),
     stop: async (deadlineMs) => {

@@ -1,9 +1,9 @@
 /** Starts, joins, restarts and stops the four worker threads. Never looks into what they say to each other. */
 import { MessageChannel, type ResourceLimits, type Transferable } from 'node:worker_threads'
-import type { AppErrorData } from '#contracts/wire/app-error.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import type { FromWorker, ToWorker, WorkerData, WorkerName } from '#contracts/wire/worker-lifecycle.ts'
 import type { CommandHostAddress } from './command-host-keeper.ts'
+import { toErrorData, AppError } from '#contracts/wire/app-error.ts'
 import { managedWorker, type ManagedWorker, type WorkerState, type WorkerTiming } from './managed-worker.ts'
 import { DEFAULT_RESTART_POLICY, restartBudget, type RestartPolicy } from './restart-budget.ts'
 import { workerFailed, type WorkerExit } from './worker-exit.ts'
@@ -35,7 +35,7 @@ export interface WorkerHealth {
 }
 
 export interface Supervisor {
-  /** Resolves when the thread exists. Rejects with the AppErrorData of `WORKER_FAILED` or `HOST_STOPPING`. */
+  /** Resolves when the thread exists. Rejects with a AppError, `WORKER_FAILED` or `HOST_STOPPING`. */
   ensure(name: WorkerName): Promise<void>
   /** Starts the worker when needed, then posts. */
   send(name: WorkerName, message: ToWorker, transfer?: readonly Transferable[]): Promise<void>
@@ -96,7 +96,7 @@ export function supervise(options: SupervisorOptions): Supervisor {
 
   async function ensure(name: WorkerName): Promise<void> {
     const slot = slotOf(name)
-    if (stopping) throw { code: 'HOST_STOPPING', message: 'the app is closing' } satisfies AppErrorData
+    if (stopping) throw new AppError({ code: 'HOST_STOPPING', message: 'the app is closing' })
     // A need that comes after a while is a person trying again.
     if (slot.worker.state() === 'failed' && slot.budget.allows(performance.now())) slot.worker.forgive()
     if (slot.worker.state() === 'failed') throw workerFailed(name, slot.lastMessage)
@@ -124,7 +124,7 @@ export function supervise(options: SupervisorOptions): Supervisor {
     const asked = asking.thread()
     const result = await options.native(method, params).then(
       (value): ToWorker => ({ type: 'native_result', id, value }),
-      (thrown: unknown): ToWorker => ({ type: 'native_result', id, error: asErrorData(thrown) }),
+      (thrown: unknown): ToWorker => ({ type: 'native_result', id, error: toErrorData(thrown) }),
     )
     if (asking.thread() !== asked) return
     try {
@@ -138,7 +138,7 @@ export function supervise(options: SupervisorOptions): Supervisor {
     switch (message.type) {
       case 'need': {
         const given = message.peer === 'command_host' ? giveCommandHost(worker) : join(worker, message.peer)
-        given.catch((thrown: unknown) => worker.post({ type: 'need_failed', peer: message.peer, error: asErrorData(thrown) }))
+        given.catch((thrown: unknown) => worker.post({ type: 'need_failed', peer: message.peer, error: toErrorData(thrown) }))
         return
       }
       case 'native':
@@ -177,16 +177,6 @@ interface Slot {
   lastMessage: string
   /** Pending while a restart waits its turn. */
   backOff: Promise<void> | undefined
-}
-
-/** Does not import the contract's function: that would load zod into the host. */
-export function asErrorData(thrown: unknown): AppErrorData {
-  if (thrown instanceof Error) {
-    const code = (thrown as NodeJS.ErrnoException).code
-    return { code: typeof code === 'string' ? code : 'INTERNAL', message: thrown.message }
-  }
-  if (typeof thrown === 'object' && thrown !== null && 'code' in thrown && 'message' in thrown) return thrown as AppErrorData
-  return { code: 'INTERNAL', message: String(thrown) }
 }
 
 function delay(milliseconds: number): Promise<void> {

@@ -1,6 +1,6 @@
 /** Why a worker is gone, as data for logs, health and the person. */
-import type { AppErrorData } from '#contracts/wire/app-error.ts'
 import type { WorkerName } from '#contracts/wire/worker-lifecycle.ts'
+import { AppError } from '#contracts/wire/app-error.ts'
 
 export type WorkerExitReason = 'exited' | 'threw' | 'out_of_memory' | 'unresponsive' | 'message_flood' | 'start_timeout'
 
@@ -20,6 +20,6 @@ export function exitOfError(error: unknown): { reason: WorkerExitReason; message
 }
 
 /** For whoever needed the worker: it cannot be had now. */
-export function workerFailed(name: WorkerName, message: string): AppErrorData {
-  return { code: 'WORKER_FAILED', message: `the ${name} worker could not be kept running: ${message}`, retryable: true, params: { worker: name } }
+export function workerFailed(name: WorkerName, message: string): AppError {
+  return new AppError({ code: 'WORKER_FAILED', message: `the ${name} worker could not be kept running: ${message}`, retryable: true, params: { worker: name } })
 }

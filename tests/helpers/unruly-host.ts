@@ -1,6 +1,7 @@
 /** A supervisor whose workers are all `unruly-worker.ts`, with everything it reports written down. */
 import path from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
+import { AppError } from '#contracts/wire/app-error.ts'
 import { supervise, type Supervisor, type SupervisorOptions } from '#main/host/supervisor.ts'
 import type { WorkerExit } from '#main/host/worker-exit.ts'
 import type { Port } from '#contracts/wire/port.ts'
@@ -33,8 +34,8 @@ export function unrulyHost(options: Partial<SupervisorOptions> = {}): UnrulyHost
   const supervisor = supervise({
     data: { profile: '/nowhere', bundles: '/nowhere', agentVersion: '0' },
     entryFor: () => UNRULY_ENTRY,
-    commandHost: () => Promise.reject({ code: 'NOT_AVAILABLE', message: 'no command host here' }),
-    native: () => Promise.reject({ code: 'NOT_AVAILABLE', message: 'no native services here' }),
+    commandHost: () => Promise.reject(new AppError({ code: 'NOT_AVAILABLE', message: 'no command host here' })),
+    native: () => Promise.reject(new AppError({ code: 'NOT_AVAILABLE', message: 'no native services here' })),
     onLog: (name, level, message) => logs.push({ name, level, message }),
     onExit: (exit) => exits.push(exit),
     ...options,

@@ -1,5 +1,6 @@
 import { threadId as ownThreadId } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from 'vitest'
+import { AppError } from '#contracts/wire/app-error.ts'
 import type { SupervisorOptions } from '#main/host/supervisor.ts'
 import type { WorkerExitReason } from '#main/host/worker-exit.ts'
 import type { WorkerName } from '#contracts/wire/worker-lifecycle.ts'
@@ -118,7 +119,7 @@ describe('joining', () => {
   })
 
   test('native requests are answered from what was injected, failures keep their code', async () => {
-    start({ native: (method, params) => (method === 'readSecret' ? Promise.resolve({ asked: params }) : Promise.reject({ code: 'NOT_AVAILABLE', message: method })) })
+    start({ native: (method, params) => (method === 'readSecret' ? Promise.resolve({ asked: params }) : Promise.reject(new AppError({ code: 'NOT_AVAILABLE', message: method }))) })
     const llm = await host.talk('llm')
     expect(await llm.ask({ do: 'native', method: 'readSecret', params: { name: 'k' } })).toMatchObject({ value: { asked: { name: 'k' } } })
     expect(await llm.ask({ do: 'native', method: 'notify', params: {} })).toMatchObject({ error: 'NOT_AVAILABLE' })
