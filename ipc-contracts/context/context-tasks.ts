@@ -4,6 +4,8 @@ import { MetonaContextSchema } from '../metona/metona-context.ts'
 import { MetonaMemoryItemSchema } from '../metona/metona-memory.ts'
 import { MetonaMessageSchema, MetonaRequestSchema } from '../metona/metona-request.ts'
 import { MetonaToolDefSchema } from '../metona/metona-tool.ts'
+import { CompactionRecordSchema, CompactionStateSchema, IrreducibleSchema } from './compaction.ts'
+import { StoredCountSchema } from './token-report.ts'
 
 /** The history is kept per session in the pool's thread; only new messages cross. */
 export const BuildInputSchema = z.object({
@@ -25,6 +27,10 @@ export const BuildInputSchema = z.object({
   touchedPaths: z.array(z.string()).optional(),
   /** Found for the newest user message; frozen with it at its first build. */
   memories: z.array(MetonaMemoryItemSchema).optional(),
+  /** With a whole history (`from` 0): the state of the session's last `compaction` event. */
+  compaction: CompactionStateSchema.optional(),
+  /** With a whole history: counts stored earlier. */
+  counts: z.array(StoredCountSchema).optional(),
   thinkingEnabled: z.boolean(),
   now: z.number(),
 })
@@ -44,9 +50,15 @@ export const BuildOutputSchema = z.union([
     notes: z.array(z.string()),
     /** Text frozen with messages by this build. Kept and given back as `turnContext` with a whole history, the bytes stay the same. */
     turnContexts: z.array(z.object({ messageId: z.string(), turnContext: z.string() })).optional(),
+    /** Results were pruned, or the history was cut because it did not fit: to be committed as an event. */
+    compaction: CompactionRecordSchema.optional(),
+    /** Exact counts made since the previous build, to be stored. */
+    counts: z.array(StoredCountSchema).optional(),
     threadId: z.number(),
   }),
   /** The thread does not hold `from` messages of this session (it is new): send the history whole. */
   z.object({ ok: z.literal(false), reason: z.literal('unknown_session') }),
+  /** Even cut down, the request does not fit the model's window. Nothing may be sent. */
+  z.object({ ok: z.literal(false), reason: z.literal('irreducible'), ...IrreducibleSchema.shape }),
 ])
 export type BuildOutput = z.infer<typeof BuildOutputSchema>

@@ -8,6 +8,7 @@ import { MetonaErrorSchema, MetonaFinishReasonSchema, MetonaUsageSchema } from '
 import { MetonaImageSchema, MetonaMessageSchema, MetonaProviderStateSchema } from '../metona/metona-request.ts'
 import { MetonaThinkingSchema } from '../metona/metona-thinking.ts'
 import { MetonaToolCallSchema } from '../metona/metona-tool.ts'
+import { CompactionStateSchema } from '../context/compaction.ts'
 import { CostSchema } from './cost.ts'
 import { DecisionMakerSchema, EndReasonSchema, PermissionModeSchema, ToolOutcomeSchema } from './session-enums.ts'
 
@@ -106,7 +107,7 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
   define('iteration_end', { iteration, durationMs: z.number() }),
   define('turn_end', { reason: EndReasonSchema, iterations: z.number().int(), durationMs: z.number(), usage: MetonaUsageSchema.optional(), cost: CostSchema.optional(), error: MetonaErrorSchema.optional(), detail: z.string().optional() }),
   /** The transcript stays; requests after it start from `summary` in place of what is before `upToSeq`. */
-  define('compaction', { summary: z.string(), upToSeq: z.number().int(), tokensBefore: z.number(), tokensAfter: z.number(), method: z.enum(['model', 'digest', 'prune']) }),
+  define('compaction', { summary: z.string(), upToSeq: z.number().int(), tokensBefore: z.number(), tokensAfter: z.number(), method: z.enum(['model', 'digest', 'prune']), /** How the history is sent from here on. */ state: CompactionStateSchema.optional() }),
   /** What Stop found and ended. */
   define('stop_report', { socketClosedMs: z.number().optional(), processesFound: z.number(), processesKilled: z.number(), survivors: z.array(z.number()), committed: z.boolean() }),
   define('error', { code: z.string(), message: z.string(), details: z.unknown().optional() }),

@@ -23,6 +23,7 @@ export const configKeys: Readonly<Record<string, ConfigKey>> = {
   'llm.temperature': key(z.number().min(0).max(2).nullable(), 'llm', 'both', null, 'Sampling temperature', '采样温度'),
   'agent.maxIterations': key(z.number().int().min(1).max(1000), 'agent', 'both', 50, 'Most model requests in one turn', '单轮最多模型请求次数'),
   'agent.turnTimeoutSeconds': key(z.number().positive().nullable(), 'agent', 'both', null, 'Longest time for one turn', '单轮最长时间（秒）'),
+  'agent.contextBudget': key(z.number().int().min(8000).nullable(), 'agent', 'both', null, 'Most input tokens of one request before older history is summarised; empty means 200,000', '单次请求最多使用的输入 token 数，超出前压缩较早的历史；留空为 200,000'),
   'security.permission': key(z.enum(['plan', 'ask', 'auto_edit', 'full_access']), 'security', 'profile', 'ask', 'Permission mode of new sessions', '新会话的权限模式'),
   'security.sandbox': key(z.enum(['auto', 'off']), 'security', 'profile', 'auto', 'Sandbox for commands', '命令沙箱'),
   'security.approvalTimeoutSeconds': key(z.number().positive(), 'security', 'profile', 600, 'How long a question waits before it counts as unanswered', '审批问题的等待时间（秒）'),
