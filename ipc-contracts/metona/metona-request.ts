@@ -52,27 +52,19 @@ const MetonaMessageShape = z.object({
   /** Ours: date, goal, memories, folder rules frozen with this message. The context worker joins it to the text; adapters never see it. */
   turnContext: z.string().optional(),
 })
-
-type MessageInput = Omit<z.input<typeof MetonaMessageShape>, 'toolCalls'> & {
-  toolCalls?: (Omit<z.input<typeof MetonaToolCallSchema>, 'timestamp'> & { timestamp?: number })[]
-}
+export type MetonaMessage = z.infer<typeof MetonaMessageShape>
 
 /**
  * A message. A tool call without `timestamp` takes its message's (the standard's own example leaves
  * it out); nothing else is loosened.
  */
-export const MetonaMessageSchema = z.preprocess((value) => {
-  if (typeof value !== 'object' || value === null) return value
-  const message = value as MessageInput
-  if (!Array.isArray(message.toolCalls)) return value
-  return {
-    ...message,
-    toolCalls: message.toolCalls.map((call) =>
-      typeof call === 'object' && call !== null && call.timestamp === undefined ? { ...call, timestamp: message.timestamp } : call,
-    ),
-  }
-}, MetonaMessageShape)
-export type MetonaMessage = z.infer<typeof MetonaMessageShape>
+export const MetonaMessageSchema = MetonaMessageShape.extend({
+  toolCalls: z.array(MetonaToolCallSchema.partial({ timestamp: true })).optional(),
+}).transform(({ toolCalls, ...message }): MetonaMessage =>
+  toolCalls === undefined
+    ? message
+    : { ...message, toolCalls: toolCalls.map((call) => ({ ...call, timestamp: call.timestamp ?? message.timestamp })) },
+)
 
 export const MetonaRequestParamsSchema = z.object({
   maxTokens: z.number().int().positive().optional(),
