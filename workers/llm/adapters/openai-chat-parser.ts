@@ -3,7 +3,7 @@ import type { MetonaError } from '#contracts/metona/metona-response.ts'
 import type { FinishLabel } from '../domain/conclude-answer.ts'
 import type { Frame, StreamEnd } from '../domain/frame.ts'
 import type { ResponseBuilder } from '../domain/response-builder.ts'
-import { createThinkTags, type ThinkTagOptions, type ThinkTags } from '../domain/think-tags.ts'
+import { createThinkTags, type ThinkTags } from '../domain/think-tags.ts'
 import { normaliseUsage } from '../domain/usage.ts'
 import type { WireParser } from './wire-parser.ts'
 
@@ -37,7 +37,7 @@ export interface ChatParserOptions {
   /** Maps an error object found inside the stream. */
   readonly fail: (body: unknown) => MetonaError
   /** Set only for models declared to put their thoughts into the text. */
-  readonly thinkTags?: ThinkTagOptions | undefined
+  readonly thinkTags: boolean
   /** The model name the provider says it used. */
   readonly onModel?: (model: string) => void
 }
@@ -52,7 +52,7 @@ export class ChatParser implements WireParser {
   constructor(options: ChatParserOptions) {
     this.#options = options
     this.#builder = options.builder
-    this.#tags = options.thinkTags === undefined ? undefined : createThinkTags(options.builder, options.thinkTags)
+    this.#tags = options.thinkTags ? createThinkTags(options.builder) : undefined
   }
 
   feed(frame: Frame): void {

@@ -1,6 +1,5 @@
 /** Base of every adapter that speaks Chat Completions. A subclass supplies its dialect. */
 import type { LiveModel } from '../domain/model-table.ts'
-import type { ThinkTagOptions } from '../domain/think-tags.ts'
 import { BaseAdapter } from './base-adapter.ts'
 import { ChatParser } from './openai-chat-parser.ts'
 import { buildChatBody, type ChatDialect } from './openai-chat-request.ts'
@@ -12,8 +11,8 @@ export abstract class OpenAiChatAdapter extends BaseAdapter {
   protected abstract dialect(context: WireContext): ChatDialect
 
   /** Only for models that are known to write `<think>` into their text. */
-  protected thinkTags(_context: WireContext): ThinkTagOptions | undefined {
-    return undefined
+  protected writesThinkTags(_context: WireContext): boolean {
+    return false
   }
 
   protected buildRequest(context: WireContext): WireRequest {
@@ -24,7 +23,7 @@ export abstract class OpenAiChatAdapter extends BaseAdapter {
     return new ChatParser({
       builder: context.builder,
       fail: (body) => this.failure({ body, model: context.model }),
-      thinkTags: this.thinkTags(context),
+      thinkTags: this.writesThinkTags(context),
       onModel: (served) => this.onServedModel(served, context),
     })
   }

@@ -1,6 +1,5 @@
 /** Any server that speaks Chat Completions, at a base URL of the person's choice. */
 import type { MetonaError } from '#contracts/metona/metona-response.ts'
-import type { ThinkTagOptions } from '../domain/think-tags.ts'
 import { OpenAiChatAdapter } from './openai-chat.ts'
 import type { ChatDialect } from './openai-chat-request.ts'
 import type { AdapterSettings, ProviderInfo, ProviderModule } from './provider-module.ts'
@@ -41,8 +40,8 @@ class OpenAiCompatibleAdapter extends OpenAiChatAdapter {
     }
   }
 
-  protected override thinkTags({ model }: WireContext): ThinkTagOptions | undefined {
-    return WRITES_TAGS.test(model) ? { opened: false } : undefined
+  protected override writesThinkTags({ model }: WireContext): boolean {
+    return WRITES_TAGS.test(model)
   }
 
   /** What such a server accepts is learned from its refusals. */
