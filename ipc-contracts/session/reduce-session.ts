@@ -108,6 +108,8 @@ function reduceEvent(draft: SessionSnapshot, event: SessionEvent): void {
       return reduceTurnEnd(draft, event)
     case 'compaction':
       return addNotice(draft, event, 'info', 'compaction', event.method)
+    case 'rewind':
+      return reduceRewind(draft, event)
     case 'stop_report':
       return
     case 'error':
@@ -195,6 +197,12 @@ function reduceTurnEnd(draft: SessionSnapshot, event: SessionEventOf<'turn_end'>
   delete draft.quota
   draft.totals = { ...draft.totals, durationMs: draft.totals.durationMs + event.durationMs }
   setState(draft, STATE_BY_REASON[event.reason], event.ts)
+}
+
+/** Everything shown after `toSeq` stays in the transcript, marked as no longer sent. */
+function reduceRewind(draft: SessionSnapshot, event: SessionEventOf<'rewind'>): void {
+  const last = draft.items.findLastIndex((item) => 'seq' in item && item.seq !== undefined && item.seq <= event.toSeq)
+  draft.items = draft.items.map((item, index) => (index > last && item.superseded !== true ? { ...item, superseded: true } : item))
 }
 
 function addNotice(draft: SessionSnapshot, event: SessionEvent, level: 'info' | 'error', code: string, message: string, params?: Record<string, string | number | boolean>): void {

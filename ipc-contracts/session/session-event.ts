@@ -108,6 +108,8 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
   define('turn_end', { reason: EndReasonSchema, iterations: z.number().int(), durationMs: z.number(), usage: MetonaUsageSchema.optional(), cost: CostSchema.optional(), error: MetonaErrorSchema.optional(), detail: z.string().optional() }),
   /** The transcript stays; requests after it start from `summary` in place of what is before `upToSeq`. */
   define('compaction', { summary: z.string(), upToSeq: z.number().int(), tokensBefore: z.number(), tokensAfter: z.number(), method: z.enum(['model', 'digest', 'prune']), /** How the history is sent from here on. */ state: CompactionStateSchema.optional() }),
+  /** Later requests leave out what came after `toSeq` (retry, edit and resend); the transcript keeps it, marked as superseded. */
+  define('rewind', { toSeq: z.number().int().min(0), reason: z.enum(['retry', 'edit']) }),
   /** What Stop found and ended. */
   define('stop_report', { socketClosedMs: z.number().optional(), processesFound: z.number(), processesKilled: z.number(), survivors: z.array(z.number()), committed: z.boolean() }),
   define('error', { code: z.string(), message: z.string(), details: z.unknown().optional() }),

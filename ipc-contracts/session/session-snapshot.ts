@@ -9,7 +9,7 @@ import { EndReasonSchema, PermissionModeSchema, SessionStateSchema, TurnPhaseSch
 export const ToolItemStatusSchema = z.enum(['proposed', 'awaiting_approval', 'running', 'done', 'failed', 'denied', 'aborted', 'unknown'])
 
 export const TranscriptItemSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('user'), id: z.string(), turn: z.number(), seq: z.number(), at: z.string(), content: z.string(), images: z.array(MetonaImageSchema).optional(), steering: z.boolean().optional() }),
+  z.object({ kind: z.literal('user'), id: z.string(), turn: z.number(), seq: z.number(), at: z.string(), content: z.string(), images: z.array(MetonaImageSchema).optional(), steering: z.boolean().optional(), /** A rewind left it behind: no longer sent. */ superseded: z.boolean().optional() }),
   z.object({
     kind: z.literal('assistant'),
     /** The messageId. */
@@ -26,6 +26,7 @@ export const TranscriptItemSchema = z.discriminatedUnion('kind', [
     usage: MetonaUsageSchema.optional(),
     cost: CostSchema.optional(),
     error: MetonaErrorSchema.optional(),
+    superseded: z.boolean().optional(),
   }),
   z.object({
     kind: z.literal('tool'),
@@ -48,9 +49,10 @@ export const TranscriptItemSchema = z.discriminatedUnion('kind', [
     error: z.string().optional(),
     display: z.record(z.string(), z.unknown()).optional(),
     decision: z.object({ decision: z.enum(['allow', 'deny']), by: z.string(), reason: z.string(), at: z.string() }).optional(),
+    superseded: z.boolean().optional(),
   }),
-  z.object({ kind: z.literal('notice'), id: z.string(), seq: z.number(), at: z.string(), level: z.enum(['info', 'error']), code: z.string(), message: z.string(), params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional() }),
-  z.object({ kind: z.literal('turn_end'), id: z.string(), turn: z.number(), seq: z.number(), at: z.string(), reason: EndReasonSchema, iterations: z.number(), durationMs: z.number(), usage: MetonaUsageSchema.optional(), cost: CostSchema.optional(), error: MetonaErrorSchema.optional(), detail: z.string().optional() }),
+  z.object({ kind: z.literal('notice'), id: z.string(), seq: z.number(), at: z.string(), superseded: z.boolean().optional(), level: z.enum(['info', 'error']), code: z.string(), message: z.string(), params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional() }),
+  z.object({ kind: z.literal('turn_end'), id: z.string(), turn: z.number(), seq: z.number(), at: z.string(), reason: EndReasonSchema, iterations: z.number(), durationMs: z.number(), usage: MetonaUsageSchema.optional(), cost: CostSchema.optional(), error: MetonaErrorSchema.optional(), detail: z.string().optional(), superseded: z.boolean().optional() }),
 ])
 export type TranscriptItem = z.infer<typeof TranscriptItemSchema>
 

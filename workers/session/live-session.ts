@@ -32,6 +32,8 @@ export class LiveSession {
   /** False where nobody can be asked. */
   interactive = true
   timeoutMs: number | undefined
+  /** How many messages the context thread has; 0 after anything that changed what it holds. */
+  contextCursor = 0
   /** `tool\nprefix` the person allowed for this session; memory only, a workspace file cannot grant anything. */
   readonly grants = new Set<string>()
   readonly #store: SessionStore
@@ -140,10 +142,19 @@ export class LiveSession {
     })
   }
 
-  /** Runs a turn whose user message is already in the transcript (retry, resume). */
-  runAgain(userInput: string): void {
+  /**
+   * Answers the last user message once more, as a turn of its own: what came after it is no longer sent.
+   * @throws AppError NOTHING_TO_RETRY
+   */
+  async retry(): Promise<void> {
+    const message = this.snapshot.items.findLast((item) => item.kind === 'user' && item.superseded !== true)
+    if (message?.kind !== 'user') throw new AppError({ code: 'NOTHING_TO_RETRY', message: 'there is no message to answer again' })
     const turn = this.snapshot.turn + 1
-    void this.#prompts.add(() => this.#run(turn, userInput))
+    const committed = this.commit([{ event: 'rewind', toSeq: message.seq, reason: 'retry', turn }])
+    void this.#prompts.add(async () => {
+      if (await succeeded(committed)) await this.#run(turn, message.content)
+    })
+    await committed
   }
 
   imagesOf(messageId: string): MetonaImage[] | undefined {
@@ -184,6 +195,7 @@ export class LiveSession {
 
   #remember(event: SessionEvent): void {
     extendHistory(this.#history, event)
+    if (event.event === 'rewind') this.contextCursor = 0
     if (event.event === 'stop_report') this.#lastSurvivors = event.survivors
     if (event.event === 'user_message' || event.event === 'message_queued') {
       this.#seenMessages.add(event.messageId)

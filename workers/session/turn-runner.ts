@@ -38,7 +38,6 @@ export async function runSessionTurn(services: Services, session: LiveSession, c
   const traceId = randomBytes(16).toString('hex')
   let tools: ToolDescriptor[] = []
   let modelInfo: MetonaModelInfo | undefined
-  let sentToContext = 0
 
   const ports: TurnPorts = {
     commit: async (drafts) => void (await session.commit(drafts)),
@@ -50,12 +49,12 @@ export async function runSessionTurn(services: Services, session: LiveSession, c
         {
           sessionId: session.sessionId, requestId: newId('r'), agentVersion: services.context.data.agentVersion, workspace: session.workspace,
           model: { provider, id: model, contextWindow: modelInfo.contextWindow, maxOutput: modelInfo.maxOutput },
-          from: sentToContext, messages: messages.slice(sentToContext), tools: modelInfo.supportsToolCalling ? tools.map((tool) => tool.definition) : [], iteration, userInput,
+          from: session.contextCursor, messages: messages.slice(session.contextCursor), tools: modelInfo.supportsToolCalling ? tools.map((tool) => tool.definition) : [], iteration, userInput,
           ...(session.snapshot.taskGoal === undefined ? {} : { taskGoal: session.snapshot.taskGoal }), thinkingEnabled: config.thinkingEnabled && modelInfo.supportsThinking, now: Date.now(),
         },
         () => messages,
       )
-      sentToContext = messages.length
+      session.contextCursor = messages.length
       const params = { ...built.request.params, ...(config.maxTokens === undefined ? {} : { maxTokens: config.maxTokens }), ...(config.temperature === undefined ? {} : { temperature: config.temperature }) }
       const { context } = built
       return {

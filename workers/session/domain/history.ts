@@ -4,30 +4,36 @@ import type { SessionEvent, SessionEventOf } from '#contracts/session/session-ev
 
 export interface History {
   messages: MetonaMessage[]
+  /** The seq of the event each message comes from. */
+  seqs: number[]
   /** How many messages of the current list earlier requests have written to the log in full. */
   logged: number
 }
 
 export function emptyHistory(): History {
-  return { messages: [], logged: 0 }
+  return { messages: [], seqs: [], logged: 0 }
 }
 
 /** Adds what `event` means for the next request. Changes `history` in place; order is the events' order. */
 export function extendHistory(history: History, event: SessionEvent): void {
+  const add = (message: MetonaMessage): void => {
+    history.messages.push(message)
+    history.seqs.push(event.seq)
+  }
   switch (event.event) {
     case 'user_message':
-      history.messages.push({ role: 'user', content: event.content, timestamp: Date.parse(event.ts), id: event.messageId, ...(event.images === undefined ? {} : { images: event.images }) })
+      add({ role: 'user', content: event.content, timestamp: Date.parse(event.ts), id: event.messageId, ...(event.images === undefined ? {} : { images: event.images }) })
       return
     case 'llm_request':
       history.logged = event.messageCount
       return
     case 'llm_response': {
       const message = assistantMessage(event)
-      if (message !== undefined) history.messages.push(message)
+      if (message !== undefined) add(message)
       return
     }
     case 'tool_result':
-      history.messages.push({
+      add({
         role: 'tool',
         content: '',
         timestamp: Date.parse(event.ts),
@@ -41,6 +47,14 @@ export function extendHistory(history: History, event: SessionEvent): void {
     case 'compaction':
       history.logged = 0
       return
+    case 'rewind': {
+      const kept = history.seqs.findIndex((seq) => seq > event.toSeq)
+      if (kept < 0) return
+      history.messages.length = kept
+      history.seqs.length = kept
+      history.logged = Math.min(history.logged, kept)
+      return
+    }
     default:
       return
   }

@@ -1,5 +1,7 @@
 /** Everything a client does with sessions. */
 import { AppError } from '#contracts/wire/app-error.ts'
+import type { LiveSession } from '../live-session.ts'
+import { newId } from '../new-id.ts'
 import type { HandlerParts, HandlersOf } from './create-handlers.ts'
 
 export function sessionHandlers({ workspaces, manager, services }: HandlerParts): HandlersOf<'session'> {
@@ -35,16 +37,14 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
       return {}
     },
     'session.resume': async ({ sessionId }) => {
-      const session = manager.get(sessionId)
-      if (session.running) throw new AppError({ code: 'SESSION_BUSY', message: 'a turn is running in this session' })
+      const session = idle(manager.get(sessionId))
+      // What was queued is the next thing the person wanted; else the model is asked, visibly, to go on.
       if (session.snapshot.queue.length > 0) session.runQueued()
-      else session.runAgain(lastUserText(session.messages) ?? '')
+      else await session.prompt({ messageId: newId('m'), content: continueText(session.messages), images: undefined, whenBusy: 'refuse' })
       return {}
     },
     'session.retry': async ({ sessionId }) => {
-      const session = manager.get(sessionId)
-      if (session.running) throw new AppError({ code: 'SESSION_BUSY', message: 'a turn is running in this session' })
-      session.runAgain(lastUserText(session.messages) ?? '')
+      await idle(manager.get(sessionId)).retry()
       return {}
     },
     'session.update': async ({ sessionId, ...settings }) => {
@@ -72,6 +72,13 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
   }
 }
 
-function lastUserText(messages: readonly { role: string; content: string }[]): string | undefined {
-  return messages.findLast((message) => message.role === 'user')?.content
+function idle(session: LiveSession): LiveSession {
+  if (session.running) throw new AppError({ code: 'SESSION_BUSY', message: 'a turn is running in this session' })
+  return session
+}
+
+/** In the language the person last wrote in. */
+function continueText(messages: readonly { role: string; content: string }[]): string {
+  const last = messages.findLast((message) => message.role === 'user')?.content ?? ''
+  return /\p{Script=Han}/u.test(last) ? '继续。' : 'Continue.'
 }
