@@ -58,9 +58,9 @@ export function probeHandlers(): ServiceHandlers<typeof probeService> {
         case 'plain_error':
           throw new Error('plain')
         case 'plain_data':
-          throw { code: 'NOT_AVAILABLE', message: 'not here' }
+          return Promise.reject({ code: 'NOT_AVAILABLE', message: 'not here' })
         case 'text':
-          throw 'only text'
+          return Promise.reject('only text')
         case 'uncloneable_details':
           throw new AppError({ code: 'DISK_FULL', message: 'full', details: { retry: () => {} } })
       }
