@@ -1,0 +1,97 @@
+/** run_command: a shell command in the workspace, in the foreground or the background. */
+import { setTimeout as delay } from 'node:timers/promises'
+import * as z from 'zod'
+import { ToolError } from '../domain/tool-error.ts'
+import { hasHiddenText } from '../domain/visible-text.ts'
+import { defineTool, type RunContext, type ToolOutput } from '../define-tool.ts'
+import type { FinishedCommand, FollowedCommand } from '../commands/execute-command.ts'
+
+const DEFAULT_TIMEOUT_MS = 120_000
+const MAX_TIMEOUT_MS = 3_600_000
+/** How long a background command is watched for an early end before the model goes on. */
+const EARLY_END_MS = 1000
+
+export const runCommandTool = defineTool({
+  name: 'run_command',
+  description:
+    `Runs a command with the shell (bash where there is one) in the workspace folder and returns its output and exit code. It gets no input: anything that asks a question fails, so pass options such as --yes. ` +
+    `It is ended after timeout_ms (default ${DEFAULT_TIMEOUT_MS}). For servers and watchers set background to true: the call returns at once with an id for command_output and stop_command. Processes left behind by a foreground command are ended with it. Long output is cut in the middle; the whole is kept in a file.`,
+  input: z.strictObject({
+    command: z.string().min(1).max(100_000).describe('The command line'),
+    timeout_ms: z.number().int().min(1).max(MAX_TIMEOUT_MS).optional().describe('Milliseconds after which it is ended'),
+    background: z.boolean().optional().describe('Let it run on while the work continues'),
+  }),
+  risk: 'execute',
+  parallel: false,
+  prepare: (input) => {
+    if (input.command.includes('\0')) throw new ToolError('BAD_ARGUMENTS', 'The command holds a NUL character, which no program can be given.')
+    const mustAsk = hasHiddenText(input.command) ? 'The command holds characters that are invisible or look like others' : undefined
+    return { display: input.command, ...(mustAsk === undefined ? {} : { mustAsk }) }
+  },
+  run: async (input, context) => {
+    const { executeCommand } = await import('../commands/execute-command.ts')
+    const background = input.background ?? false
+    if (background) requireRoom(context)
+    context.signal.throwIfAborted()
+    const timeoutMs = input.timeout_ms ?? (background ? undefined : DEFAULT_TIMEOUT_MS)
+    const followed = await executeCommand({ place: context.place, callId: context.callId, command: input.command, services: context.services, live: context.live, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
+    return background ? runInBackground(input.command, followed, context) : runInForeground(input.command, followed, context, timeoutMs)
+  },
+})
+
+async function runInForeground(command: string, followed: FollowedCommand, context: RunContext, timeoutMs: number | undefined): Promise<ToolOutput> {
+  const { stopCommand } = await import('../commands/execute-command.ts')
+  const stop = (): void => void stopCommand(followed)
+  if (context.signal.aborted) stop()
+  context.signal.addEventListener('abort', stop, { once: true })
+  const finished = await followed.done
+  context.signal.removeEventListener('abort', stop)
+  return describeEnd(command, followed, finished, { stopped: context.signal.aborted, timeoutMs })
+}
+
+async function runInBackground(command: string, followed: FollowedCommand, context: RunContext): Promise<ToolOutput> {
+  const early = await Promise.race([followed.done, delay(EARLY_END_MS, undefined, { signal: context.signal }).catch(() => undefined)])
+  if (early !== undefined) return describeEnd(command, followed, early, { stopped: false, timeoutMs: undefined })
+  const entry = context.services.background.add(context.place.sessionId, command, followed)
+  const output = followed.collector.takeUnread()
+  return {
+    result: `Running in the background as ${entry.id} (process ${followed.handle.pid}). Read what it writes with command_output, end it with stop_command.${output === '' ? '' : `\nFirst output:\n${output}`}`,
+    display: { kind: 'terminal', command, background: entry.id, pid: followed.handle.pid, text: output },
+  }
+}
+
+export function describeEnd(command: string, followed: FollowedCommand, finished: FinishedCommand, how: { stopped: boolean; timeoutMs: number | undefined }): ToolOutput {
+  const { exit, output, durationMs } = finished
+  const text = output.text.trim() === '' ? '[no output]' : output.text.replace(/\n+$/, '')
+  if (exit.kind === 'lost') {
+    return { outcome: 'unknown', error: exit.message, result: `${text}\n[${exit.message} How far it got is unknown; look before you run it again.]`, display: { kind: 'terminal', command, text: output.text, lost: true } }
+  }
+  const because = followed.endedBecause()
+  const end = how.stopped
+    ? `[Stopped by the user after ${durationMs} ms.]`
+    : exit.timedOut
+      ? `[Ended after the time limit of ${how.timeoutMs ?? durationMs} ms. Give a longer timeout_ms, or background: true for something that runs on.]`
+      : because !== undefined
+        ? `[Ended because ${because}.]`
+        : exit.signal !== null
+          ? `[Ended by signal ${exit.signal}.]`
+          : `[Exit code ${exit.exitCode}.]`
+  const notes = [end]
+  const endedByUs = how.stopped || exit.timedOut || because !== undefined
+  if (!endedByUs && exit.found > 0) notes.push(`[${exit.found} process(es) it had left running were ended with it. Use background: true for what should run on.]`)
+  if (exit.survivors.length > 0) notes.push(`[Still alive, could not be ended: ${exit.survivors.join(', ')}.]`)
+  const failed = endedByUs || exit.exitCode !== 0
+  return {
+    outcome: how.stopped ? 'aborted' : failed ? 'error' : 'ok',
+    ...(failed ? { error: end.slice(1, -1) } : {}),
+    result: `${text}\n${notes.join('\n')}`,
+    display: { kind: 'terminal', command, text: output.text, exitCode: exit.exitCode, signal: exit.signal, durationMs, bytes: output.bytes, timedOut: exit.timedOut, ...(output.path === undefined ? {} : { file: output.path }) },
+    ...(endedByUs ? { stop: { processesFound: exit.found, processesKilled: exit.killed, survivors: exit.survivors } } : {}),
+  }
+}
+
+function requireRoom(context: RunContext): void {
+  const running = context.services.background.ofSession(context.place.sessionId).filter((entry) => entry.finished === undefined)
+  if (running.length < 16) return
+  throw new ToolError('TOO_MANY', `${running.length} commands run in the background already (${running.map((entry) => entry.id).join(', ')}). Stop one with stop_command first.`)
+}

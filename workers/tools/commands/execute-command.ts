@@ -1,0 +1,109 @@
+/** Starts one command through the command host and follows it to its end. */
+import type { ToolLive, ToolPlace } from '#contracts/tools/tools-service.ts'
+import { AppError } from '#contracts/wire/app-error.ts'
+import { ToolError } from '../domain/tool-error.ts'
+import type { ToolServices } from '../tool-services.ts'
+import type { CommandExit, CommandHandle } from './command-runner.ts'
+import { commandEnvironment } from './command-environment.ts'
+import { OutputCollector, type CollectedOutput } from './output-collector.ts'
+import { chooseShell } from './shell-choice.ts'
+
+export interface CommandRequestOptions {
+  readonly place: ToolPlace
+  readonly callId: string
+  readonly command: string
+  readonly timeoutMs?: number
+  readonly services: ToolServices
+  live(message: ToolLive): void
+}
+
+export interface FollowedCommand {
+  readonly handle: CommandHandle
+  readonly collector: OutputCollector
+  readonly startedAt: number
+  /** Never rejects. */
+  readonly done: Promise<FinishedCommand>
+  /** Why we ended it ourselves, when we did. */
+  endedBecause(): string | undefined
+}
+
+export interface FinishedCommand {
+  readonly exit: CommandExit
+  readonly output: CollectedOutput
+  readonly durationMs: number
+}
+
+/** Output beyond this ends the command: no log is that long, an endless loop is. */
+const OUTPUT_LIMIT = 256 * 1024 * 1024
+/** Output up to here is taken in as fast as it comes; after it, at a pace that leaves the machine to others. */
+const FREE_BYTES = 4 * 1024 * 1024
+const PACE_BYTES_PER_MS = 16 * 1024
+const KILL_GRACE_MS = 1000
+
+/** @throws ToolError when the shell or the folder is missing or the command host cannot run. */
+export async function executeCommand(options: CommandRequestOptions): Promise<FollowedCommand> {
+  const { services, place } = options
+  const shell = await chooseShell()
+  const collector = new OutputCollector(services.outputs.create(place.sessionId, options.callId), options.live)
+  const startedAt = performance.now()
+  let because: string | undefined
+  let owed = 0
+  let timer: NodeJS.Timeout | undefined
+  let handle: CommandHandle | undefined
+  const pay = (): void => {
+    timer = undefined
+    handle?.credit(owed)
+    owed = 0
+  }
+  try {
+    handle = await services.commands.start({
+      callId: options.callId,
+      argv: shell.argv(options.command, `METONA_CALL=${options.callId}`),
+      cwd: place.workspace,
+      env: commandEnvironment(process.env, await services.searchPath(), place.workspace),
+      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+      onOutput: (stream, bytes) => {
+        collector.take(stream, bytes)
+        owed += bytes.length
+        if (collector.bytes > OUTPUT_LIMIT && because === undefined) {
+          because = `it wrote more than ${OUTPUT_LIMIT / 1024 / 1024} MiB of output`
+          handle?.kill(KILL_GRACE_MS)
+        }
+        if (collector.bytes <= FREE_BYTES) pay()
+        else timer ??= setTimeout(pay, Math.min(200, Math.max(1, owed / PACE_BYTES_PER_MS)))
+      },
+    })
+  } catch (error) {
+    throw explainStartFailure(error, place.workspace)
+  }
+  const running = handle
+  const done = running.exit.then(async (exit): Promise<FinishedCommand> => {
+    clearTimeout(timer)
+    return { exit, output: await collector.finish(), durationMs: Math.round(performance.now() - startedAt) }
+  })
+  return { handle: running, collector, startedAt, done, endedBecause: () => because }
+}
+
+/** Ends the tree and waits for the evidence. */
+export async function stopCommand(command: FollowedCommand): Promise<FinishedCommand> {
+  command.handle.kill(KILL_GRACE_MS)
+  return command.done
+}
+
+function explainStartFailure(error: unknown, workspace: string): unknown {
+  if (!(error instanceof AppError)) return error
+  switch (error.code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return new ToolError('NOT_FOUND', `The command could not start: the workspace folder ${workspace} or the shell is missing.`)
+    case 'E2BIG':
+      return new ToolError('TOO_BIG', 'The command is too long for the system. Write it to a script file and run that.')
+    case 'EAGAIN':
+    case 'ENOMEM':
+      return new ToolError('NO_RESOURCES', `The system has no room for another process now (${error.code}). Stop other commands or try later.`)
+    case 'ERR_INVALID_ARG_VALUE':
+      return new ToolError('BAD_ARGUMENTS', 'The command holds a NUL character, which no program can be given.')
+    default:
+      return new ToolError('COMMAND_HOST', `The command could not start: ${error.message}`)
+  }
+}

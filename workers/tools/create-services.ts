@@ -1,0 +1,27 @@
+/** Puts the real services together. */
+import type { ToolServices } from './tool-services.ts'
+import { BackgroundCommands } from './commands/background-commands.ts'
+import { createCommandRunner } from './commands/command-runner.ts'
+import { createSearchPath } from './commands/search-path.ts'
+import { FileGuard } from './files/file-guard.ts'
+import { OutputStore } from './files/output-store.ts'
+import { createPoolTasks } from './pool/pool-tasks.ts'
+
+export interface ServiceSources {
+  readonly profile: string
+  /** Asks for a running command host. */
+  commandHost(): Promise<{ socketPath: string; token: string }>
+}
+
+export function createToolServices(sources: ServiceSources): ToolServices {
+  const commands = createCommandRunner(() => sources.commandHost())
+  return {
+    commands,
+    background: new BackgroundCommands(),
+    guard: new FileGuard(),
+    outputs: new OutputStore(sources.profile),
+    pool: createPoolTasks(),
+    searchPath: createSearchPath(commands, process.env),
+    now: () => Date.now(),
+  }
+}

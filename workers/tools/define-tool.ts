@@ -1,0 +1,105 @@
+/** What a tool is. One file in `catalog/` and one line in `catalog/index.ts` add one. */
+import * as z from 'zod'
+import type { MetonaToolDef } from '#contracts/metona/metona-tool.ts'
+import type { ToolOutcome } from '#contracts/session/session-enums.ts'
+import type { RiskClass, ToolDescriptor, ToolLive, ToolPlace } from '#contracts/tools/tools-service.ts'
+import type { ToolServices } from './tool-services.ts'
+
+/** What preparing found out and running relies on; kept by the worker, never sent. */
+export interface Permit {
+  /** Absolute, free of links, as it was shown. */
+  readonly realPath?: string
+  readonly inside?: boolean
+  /** Hash of the file's content when the diff was shown; null when there was none. */
+  readonly baseHash?: string | null
+}
+
+export interface Preparation {
+  /** Everything the person needs to decide, in plain text; made visible by the service. */
+  readonly display: string
+  /** Why to ask even where the mode would not. */
+  readonly mustAsk?: string
+  /** What an "always" would cover, exactly. */
+  readonly grantPrefix?: string
+  readonly permit?: Permit
+}
+
+export interface StopEvidence {
+  readonly processesFound: number
+  readonly processesKilled: number
+  readonly survivors: number[]
+}
+
+export interface ToolOutput {
+  /** Bounded; strings go to the model as they are. */
+  readonly result: unknown
+  /** The model sees this instead of `result`. */
+  readonly summary?: string
+  readonly outcome?: ToolOutcome
+  /** Set when the tool worked but what it did failed (a command's exit code). */
+  readonly error?: string
+  readonly display?: Record<string, unknown>
+  readonly stop?: StopEvidence
+}
+
+export interface PrepareContext {
+  readonly place: ToolPlace
+  readonly callId: string
+  readonly services: ToolServices
+}
+
+export interface RunContext extends PrepareContext {
+  readonly signal: AbortSignal
+  readonly permit: Permit | undefined
+  live(message: ToolLive): void
+}
+
+export interface ToolSpecification<S extends z.ZodObject> {
+  readonly name: string
+  /** For the model. */
+  readonly description: string
+  readonly input: S
+  readonly risk: RiskClass
+  readonly parallel: boolean
+  /** Looks, changes nothing. Throws ToolError for what can never work. */
+  prepare(input: z.output<S>, context: PrepareContext): Promise<Preparation> | Preparation
+  /** Throws ToolError for failures the model can act on. */
+  run(input: z.output<S>, context: RunContext): Promise<ToolOutput>
+}
+
+export type BoundTool = { readonly ok: true; prepare(context: PrepareContext): Promise<Preparation>; run(context: RunContext): Promise<ToolOutput> }
+
+export interface Tool {
+  readonly name: string
+  readonly descriptor: ToolDescriptor
+  /** Checks the arguments; a problem is a sentence for the model. */
+  bind(args: Readonly<Record<string, unknown>>): BoundTool | { readonly ok: false; readonly problem: string }
+}
+
+export function defineTool<S extends z.ZodObject>(specification: ToolSpecification<S>): Tool {
+  const definition: MetonaToolDef = { name: specification.name, description: specification.description, parameters: toParameters(specification.input) }
+  return {
+    name: specification.name,
+    descriptor: { definition, risk: specification.risk, parallel: specification.parallel },
+    bind: (args) => {
+      const parsed = specification.input.safeParse(args)
+      if (!parsed.success) return { ok: false, problem: describeProblems(specification.name, specification.input, parsed.error) }
+      return {
+        ok: true,
+        prepare: async (context) => specification.prepare(parsed.data, context),
+        run: async (context) => specification.run(parsed.data, context),
+      }
+    },
+  }
+}
+
+function toParameters(input: z.ZodObject): Record<string, unknown> {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(input, { io: 'input', target: 'draft-7' }) as Record<string, unknown>
+  return schema
+}
+
+function describeProblems(tool: string, input: z.ZodObject, error: z.ZodError): string {
+  const problems = error.issues.map((issue) => (issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`))
+  const shape = Object.entries(input.shape).map(([name, field]) => `${name}${(field as z.ZodType).safeParse(undefined).success ? '?' : ''}`)
+  return `The arguments do not fit ${tool}: ${problems.join('; ')}. It takes {${shape.join(', ')}}. Call it again with corrected arguments.`
+}

@@ -1,0 +1,150 @@
+/** The tools service: prepare freezes a call, run carries it out. Whatever goes wrong inside a tool becomes its result. */
+import { createHash } from 'node:crypto'
+import { threadId } from 'node:worker_threads'
+import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-tool.ts'
+import type { ToolOutcome } from '#contracts/session/session-enums.ts'
+import type { PreparedCall, ToolLive, ToolPlace, toolsService } from '#contracts/tools/tools-service.ts'
+import { AppError } from '#contracts/wire/app-error.ts'
+import type { ServiceHandlers } from '#contracts/wire/define-service.ts'
+import type { Port } from '#contracts/wire/port.ts'
+import { canonicalJson } from './domain/canonical-json.ts'
+import { ToolError } from './domain/tool-error.ts'
+import { visibleText } from './domain/visible-text.ts'
+import type { BoundTool, Permit, PrepareContext, Preparation, StopEvidence, Tool, ToolOutput } from './define-tool.ts'
+import type { ToolServices } from './tool-services.ts'
+
+type ToolsHandlers = ServiceHandlers<typeof toolsService>
+
+interface RunAnswer {
+  result: MetonaToolResult
+  outcome: ToolOutcome
+  display?: Record<string, unknown>
+  stop?: StopEvidence
+}
+
+interface PreparedEntry {
+  readonly argumentsHash: string
+  readonly permit: Permit | undefined
+}
+
+/** Prepared calls wait for an approval at most so many; the oldest are forgotten and prepared again. */
+const MAX_PREPARED = 500
+
+export function createToolsHandlers(catalog: readonly Tool[], services: ToolServices): ToolsHandlers {
+  const tools = new Map(catalog.map((tool) => [tool.name, tool]))
+  const prepared = new Map<string, PreparedEntry>()
+  let running = 0
+
+  const bind = (call: MetonaToolCall): { tool: Tool; bound: BoundTool } => {
+    const tool = tools.get(call.name)
+    if (tool === undefined) throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(call.name)}. There are: ${[...tools.keys()].join(', ')}.`)
+    if (call.invalidArguments !== undefined) throw new ToolError('BAD_ARGUMENTS', `The arguments of ${call.name} were not a JSON object (${call.invalidArguments.reason}). Send the call again with complete, valid JSON.`)
+    const bound = tool.bind(call.args)
+    if (!bound.ok) throw new ToolError('BAD_ARGUMENTS', bound.problem)
+    return { tool, bound }
+  }
+
+  const prepare = async (place: ToolPlace, call: MetonaToolCall): Promise<PreparedCall> => {
+    const startedAt = performance.now()
+    try {
+      const { tool, bound } = bind(call)
+      const context: PrepareContext = { place, callId: call.id, services }
+      const preparation = await bound.prepare(context)
+      const argumentsHash = hashCall(call)
+      remember(prepared, `${place.sessionId}\0${call.id}`, { argumentsHash, permit: preparation.permit })
+      return { ok: true, risk: tool.descriptor.risk, argumentsHash, display: visibleText(preparation.display), ...optional(preparation) }
+    } catch (error) {
+      return { ok: false, result: toResult(call, failureOutput(error, false), startedAt, services.now()) }
+    }
+  }
+
+  const run = async (place: ToolPlace, call: MetonaToolCall, argumentsHash: string, port: Port, signal: AbortSignal): Promise<RunAnswer> => {
+    const startedAt = performance.now()
+    running++
+    try {
+      const { bound } = bind(call)
+      if (hashCall(call) !== argumentsHash) throw new ToolError('ARGUMENTS_CHANGED', 'The arguments are not the ones that were approved. Nothing was run.')
+      const permit = await permitFor(place, call, argumentsHash, bound)
+      const live = (message: ToolLive): void => port.postMessage(message)
+      const output = await bound.run({ place, callId: call.id, services, signal, permit, live })
+      return answer(call, output, startedAt)
+    } catch (error) {
+      return answer(call, failureOutput(error, signal.aborted), startedAt)
+    } finally {
+      running--
+      prepared.delete(`${place.sessionId}\0${call.id}`)
+      port.close()
+    }
+  }
+
+  /** After a restart of this worker the preparation is gone: it is made again, and what would have asked is not run unasked. */
+  const permitFor = async (place: ToolPlace, call: MetonaToolCall, argumentsHash: string, bound: BoundTool): Promise<Permit | undefined> => {
+    const entry = prepared.get(`${place.sessionId}\0${call.id}`)
+    if (entry?.argumentsHash === argumentsHash) return entry.permit
+    const preparation = await bound.prepare({ place, callId: call.id, services })
+    if (preparation.mustAsk !== undefined) throw new ToolError('APPROVAL_LOST', `The approval was lost when tools were restarted (${preparation.mustAsk}). Nothing was run; make the call again.`)
+    return preparation.permit
+  }
+
+  const answer = (call: MetonaToolCall, output: ToolOutput, startedAt: number): RunAnswer => ({
+    result: toResult(call, output, startedAt, services.now()),
+    outcome: output.outcome ?? (output.error === undefined ? 'ok' : 'error'),
+    ...(output.display === undefined ? {} : { display: output.display }),
+    ...(output.stop === undefined ? {} : { stop: output.stop }),
+  })
+
+  return {
+    describe: () => ({ tools: catalog.map((tool) => tool.descriptor) }),
+    prepare: ({ place, call }) => prepare(place, call),
+    run: ({ place, call, argumentsHash, port }, { signal }) => run(place, call, argumentsHash, port, signal as AbortSignal),
+    warm: async () => {
+      await services.commands.warm()
+      await services.searchPath()
+      return {}
+    },
+    endSession: async ({ sessionId }) => {
+      services.guard.forgetSession(sessionId)
+      return { survivors: await services.background.endSession(sessionId) }
+    },
+    health: () => ({ threadId, running: running + services.background.running() }),
+  }
+}
+
+export function hashCall(call: MetonaToolCall): string {
+  return createHash('sha256').update(canonicalJson({ tool: call.name, args: call.args })).digest('hex')
+}
+
+function optional(preparation: Preparation): { grantPrefix?: string; mustAsk?: string } {
+  return { ...(preparation.grantPrefix === undefined ? {} : { grantPrefix: preparation.grantPrefix }), ...(preparation.mustAsk === undefined ? {} : { mustAsk: visibleText(preparation.mustAsk, false) }) }
+}
+
+function remember(prepared: Map<string, PreparedEntry>, key: string, entry: PreparedEntry): void {
+  prepared.delete(key)
+  prepared.set(key, entry)
+  for (const oldest of prepared.keys()) {
+    if (prepared.size <= MAX_PREPARED) return
+    prepared.delete(oldest)
+  }
+}
+
+function failureOutput(error: unknown, aborted: boolean): ToolOutput {
+  if (error instanceof ToolError) return { result: { code: error.code, message: error.message }, summary: error.message, error: error.message, outcome: aborted ? 'aborted' : 'error', ...(error.display === undefined ? {} : { display: error.display }) }
+  if (aborted) return { result: { code: 'STOPPED' }, summary: 'The call was stopped before it was done.', error: 'The call was stopped before it was done.', outcome: 'aborted' }
+  const code = error instanceof AppError ? error.code : error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? 'FAILED') : 'FAILED'
+  const message = `The tool failed: ${error instanceof Error ? error.message : String(error)}`
+  return { result: { code, message }, summary: message, error: message, outcome: 'error' }
+}
+
+function toResult(call: MetonaToolCall, output: ToolOutput, startedAt: number, now: number): MetonaToolResult {
+  const success = output.error === undefined && (output.outcome === undefined || output.outcome === 'ok')
+  return {
+    toolCallId: call.id,
+    toolName: call.name,
+    result: output.result,
+    ...(output.summary === undefined ? {} : { summary: output.summary }),
+    success,
+    ...(output.error === undefined ? {} : { error: output.error }),
+    durationMs: Math.round(performance.now() - startedAt),
+    timestamp: now,
+  }
+}

@@ -1,0 +1,18 @@
+/** What tools may use besides their arguments. Made once per worker, handed in, so that a test can stand in for any of it. */
+import type { BackgroundCommands } from './commands/background-commands.ts'
+import type { CommandRunner } from './commands/command-runner.ts'
+import type { FileGuard } from './files/file-guard.ts'
+import type { OutputStore } from './files/output-store.ts'
+import type { PoolTasks } from './pool/pool-tasks.ts'
+
+export interface ToolServices {
+  readonly commands: CommandRunner
+  readonly background: BackgroundCommands
+  readonly guard: FileGuard
+  readonly outputs: OutputStore
+  readonly pool: PoolTasks
+  /** PATH for commands. */
+  searchPath(): Promise<string>
+  /** Milliseconds since the epoch. */
+  now(): number
+}
