@@ -48,8 +48,9 @@ export function connect<S extends ServiceDefinition>(service: S, port: Port): Co
     for (const listener of closeListeners) listener()
   }
   port.addEventListener('close', lose)
-  // Started now: a port whose other end is gone already says so only once it runs.
+  // A port whose other end is gone says so only once it runs, and one that said so before anybody listened says it never again.
   port.start()
+  if (isClosedNodePort(port)) lose()
 
   const invoke = (method: string, input: unknown, options: CallOptions): Promise<unknown> => {
     const definition = service.methods[method]
@@ -138,6 +139,11 @@ async function post(calls: Calls, transfer: readonly string[] | undefined, reque
 
 function cancelled(name: string): AppError {
   return new AppError({ code: WireErrorCode.CALL_CANCELLED, message: `${name} was cancelled` })
+}
+
+/** Node keeps its event loop up for an open port with a listener, which this one has by now; for a closed port it does not. */
+function isClosedNodePort(port: Port & { hasRef?(): boolean | undefined }): boolean {
+  return port.hasRef !== undefined && port.hasRef() !== true
 }
 
 /** What Comlink sends in place of an answer that cannot be cloned. */

@@ -60,12 +60,14 @@ export const places: Readonly<Record<'in-memory pair' | 'real thread', () => Pro
   },
 }
 
-/** A channel whose serving end is in a thread that has already ended. */
-export async function portOfDeadThread(): Promise<MessagePort> {
+/** A channel whose serving end is in a thread that has already ended; `told` also when the port has said so already. */
+export async function portOfDeadThread(told: boolean): Promise<MessagePort> {
   const worker = new Worker('', { eval: true })
   const { port1, port2 } = new MessageChannel()
   const gone = once(worker, 'exit')
+  const closed = once(port1, 'close')
   worker.postMessage(port2, [port2])
   await gone
+  if (told) await closed
   return port1
 }

@@ -312,8 +312,8 @@ test('an error keeps its code over two hops', async () => {
   expect(await failureOf(connect(relay, near).client.fail({}))).toMatchObject({ code: 'WORKSPACE_IN_USE', params: { pid: 12 } })
 })
 
-test('a connection to a thread that is dead already fails its calls instead of waiting', async () => {
-  const port = await portOfDeadThread()
+test.each([false, true])('a connection to a thread that is dead already fails its calls (its port had said so: %s)', async (told) => {
+  const port = await portOfDeadThread(told)
   const connection = connect(probeService, port as unknown as Port)
   expect(await failureOf(connection.client.hang({}))).toMatchObject({ code: 'WORKER_LOST' })
 })
