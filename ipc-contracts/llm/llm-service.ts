@@ -21,6 +21,8 @@ export const ProviderDescriptorSchema = z.object({
   defaultBaseUrl: z.string(),
   baseUrlVariable: z.string().optional(),
   hasKey: z.boolean(),
+  /** The key that is set cannot be one (a space, a line break); a sentence for people. */
+  keyProblem: z.string().optional(),
   defaultModel: z.string().optional(),
   concurrency: z.number().int(),
   /** Requests per minute; absent means no cap. */
@@ -39,13 +41,21 @@ export const DiagnosisSchema = z.object({
 })
 export type Diagnosis = z.infer<typeof DiagnosisSchema>
 
-/** Posted on the stream port, oldest first, coalesced to one batch per 16 ms or 2 KB, flushed before any non-delta. */
+/**
+ * Posted on the stream port, oldest first, coalesced to one batch per 16 ms or 2 KB, flushed before any non-delta.
+ * The port is closed after the last one. A receiver may post `LlmAck` back; from its first one on the socket is
+ * not read while 64 posts are unacknowledged.
+ */
 export const LlmBatchSchema = z.union([
   z.object({ events: z.array(MetonaStreamEventSchema) }),
   z.object({ queue: z.object({ provider: z.string(), position: z.number().int().optional(), untilMs: z.number().optional(), ended: z.boolean() }) }),
   z.object({ retry: z.object({ attempt: z.number().int(), reason: z.string(), delayMs: z.number() }) }),
 ])
 export type LlmBatch = z.infer<typeof LlmBatchSchema>
+
+/** How many posts of this stream have been taken, in all. */
+export const LlmAckSchema = z.object({ ack: z.number().int() })
+export type LlmAck = z.infer<typeof LlmAckSchema>
 
 export const llmService = defineService({
   name: 'llm',
@@ -81,6 +91,12 @@ export const llmService = defineService({
     },
     /** For this run; null removes it. */
     setKey: { input: z.object({ provider: z.string(), apiKey: z.string().nullable() }), output: z.object({}), deadlineMs: 5_000 },
+    /** The person's own limits for a provider's queue, for this run; `null` takes the cap away, absent keeps what is. */
+    setLimits: {
+      input: z.object({ provider: z.string(), concurrency: z.number().int().min(1).max(1_000).optional(), perMinute: z.number().int().min(1).nullable().optional() }),
+      output: z.object({}),
+      deadlineMs: 5_000,
+    },
     health: { input: z.object({}), output: z.object({ threadId: z.number(), streams: z.number(), queued: z.number() }), deadlineMs: 5_000 },
   },
 })
