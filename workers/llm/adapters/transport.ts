@@ -51,22 +51,26 @@ const MAX_STALE_REPEATS = 2
 
 export function createTransport(options: TransportOptions = {}): Transport {
   const agents = new Map<string, Agent>()
+  const proxy = options.proxy !== undefined && proxyVariables.some((name) => (options.proxy?.[name] ?? options.proxy?.[name.toLowerCase()] ?? '') !== '') ? { proxyEnv: { ...options.proxy } } : {}
 
-  const agentFor = async (protocol: string): Promise<{ agent: Agent; request: (options: RequestOptions, onResponse: (response: IncomingMessage) => void) => ClientRequest }> => {
+  const agentFor = async ({ protocol, hostname }: URL): Promise<{ agent: Agent; request: (options: RequestOptions, onResponse: (response: IncomingMessage) => void) => ClientRequest }> => {
     const secure = protocol === 'https:'
+    // A server on this machine is never behind a proxy.
+    const direct = isLoopback(hostname)
+    const name = `${protocol}${direct ? 'direct' : ''}`
     const client = secure ? await import('node:https') : await import('node:http')
-    let agent = agents.get(protocol)
+    let agent = agents.get(name)
     if (agent === undefined) {
       if (secure) await useSystemCertificates()
-      const settings = { keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 16, scheduling: 'lifo' as const, ...(options.proxy === undefined ? {} : { proxyEnv: { ...options.proxy } }) }
+      const settings = { keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 16, scheduling: 'lifo' as const, ...(direct ? {} : proxy) }
       agent = new client.Agent(settings)
-      agents.set(protocol, agent)
+      agents.set(name, agent)
     }
     return { agent, request: client.request }
   }
 
   const exchange = async (ask: ExchangeOptions): Promise<ExchangeResult> => {
-    const client = await agentFor(ask.url.protocol)
+    const client = await agentFor(ask.url)
     for (let repeat = 0; ; repeat += 1) {
       const { result, stale } = await exchangeOnce(ask, client.agent, client.request)
       if (!stale || repeat >= MAX_STALE_REPEATS) return result
@@ -78,6 +82,12 @@ export function createTransport(options: TransportOptions = {}): Transport {
     agents.clear()
   }
   return { exchange, dropIdleSockets: () => dropIdle(agents.values()), close: dropAll }
+}
+
+const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname) || hostname.endsWith('.localhost')
 }
 
 function dropIdle(agents: Iterable<Agent>): void {

@@ -1,0 +1,140 @@
+/** Coalesces stream events into posts: neighbouring deltas of one part become one, 16 ms or 2 KB make a batch. */
+import type { LlmBatch } from '#contracts/llm/llm-service.ts'
+import type { MetonaStreamEvent } from '#contracts/metona/metona-response.ts'
+import type { Port, PortMessage } from '#contracts/wire/port.ts'
+
+export const BATCH_MS = 16
+/** UTF-16 code units. */
+export const BATCH_LENGTH = 2_048
+/** Posts a receiver that acknowledges may be behind before the socket is no longer read. */
+export const MAX_UNACKNOWLEDGED = 64
+
+type Delta = Extract<MetonaStreamEvent, { delta: string }>
+
+export class StreamBatcher {
+  readonly #port: Port
+  #events: MetonaStreamEvent[] = []
+  #length = 0
+  #postedAt = -Infinity
+  #timer: NodeJS.Timeout | NodeJS.Immediate | undefined
+  #timerKind: 'none' | 'soon' | 'later' = 'none'
+  #turnEnds = false
+  #posts = 0
+  #acknowledged: number | undefined
+  #open: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
+
+  constructor(port: Port) {
+    this.#port = port
+    port.addEventListener('message', this.#onMessage)
+    port.addEventListener('close', this.#onClose)
+    port.start()
+  }
+
+  add(event: MetonaStreamEvent): void {
+    if (!isDelta(event)) {
+      this.#events.push(event)
+      return this.#flushInTurn()
+    }
+    const last = this.#events.at(-1)
+    if (last !== undefined && isDelta(last) && samePart(last, event)) last.delta += event.delta
+    else this.#events.push({ ...event })
+    this.#length += event.delta.length
+    if (this.#length >= BATCH_LENGTH) return this.flush()
+    this.#schedule()
+  }
+
+  /** A queue or retry notice: what was before it goes first. */
+  post(batch: LlmBatch): void {
+    this.flush()
+    this.#send(batch)
+  }
+
+  flush(): void {
+    this.#unschedule()
+    if (this.#events.length === 0) return
+    const events = this.#events
+    this.#events = []
+    this.#length = 0
+    this.#send({ events })
+  }
+
+  /**
+   * Open while the receiver is too far behind. Only a receiver that has ever acknowledged (`{ ack: posts }`)
+   * is waited for; the others take everything.
+   */
+  gate(): Promise<void> | undefined {
+    return this.#open?.promise
+  }
+
+  /** Posts what is left and closes the port: its end tells the receiver that everything has arrived. */
+  close(): void {
+    this.flush()
+    this.#port.removeEventListener('message', this.#onMessage)
+    this.#port.removeEventListener('close', this.#onClose)
+    this.#release()
+    this.#port.close()
+  }
+
+  #send(batch: LlmBatch): void {
+    this.#postedAt = performance.now()
+    this.#posts += 1
+    this.#port.postMessage(batch)
+    if (this.#acknowledged === undefined || this.#open !== undefined || this.#posts - this.#acknowledged < MAX_UNACKNOWLEDGED) return
+    let resolve: () => void = () => undefined
+    const promise = new Promise<void>((done) => (resolve = done))
+    this.#open = { promise, resolve }
+  }
+
+  /** Not held back, but what is emitted in the same breath (the end of a stream) goes as one post. */
+  #flushInTurn(): void {
+    if (this.#turnEnds) return
+    this.#turnEnds = true
+    queueMicrotask(() => {
+      this.#turnEnds = false
+      this.flush()
+    })
+  }
+
+  #schedule(): void {
+    if (this.#timerKind !== 'none') return
+    const wait = this.#postedAt + BATCH_MS - performance.now()
+    if (wait <= 0) {
+      // After a silence the first words go out with the end of this read, not 16 ms later.
+      this.#timerKind = 'soon'
+      this.#timer = setImmediate(() => this.flush())
+    } else {
+      this.#timerKind = 'later'
+      this.#timer = setTimeout(() => this.flush(), wait)
+    }
+  }
+
+  #unschedule(): void {
+    if (this.#timerKind === 'soon') clearImmediate(this.#timer as NodeJS.Immediate)
+    else if (this.#timerKind === 'later') clearTimeout(this.#timer as NodeJS.Timeout)
+    this.#timerKind = 'none'
+  }
+
+  readonly #onMessage = ({ data }: PortMessage): void => {
+    const ack = (data as { ack?: unknown } | null)?.ack
+    if (typeof ack !== 'number') return
+    this.#acknowledged = Math.max(this.#acknowledged ?? 0, ack)
+    if (this.#posts - this.#acknowledged < MAX_UNACKNOWLEDGED) this.#release()
+  }
+
+  /** Nobody listens any more: nothing is worth waiting for. */
+  readonly #onClose = (): void => this.#release()
+
+  #release(): void {
+    this.#open?.resolve()
+    this.#open = undefined
+  }
+}
+
+function isDelta(event: MetonaStreamEvent): event is Delta {
+  return event.type === 'text_delta' || event.type === 'reasoning_delta' || event.type === 'tool_call_delta'
+}
+
+function samePart(one: Delta, other: Delta): boolean {
+  if (one.type === 'tool_call_delta') return other.type === 'tool_call_delta' && one.toolCallId === other.toolCallId
+  return one.type === other.type
+}
