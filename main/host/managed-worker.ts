@@ -37,6 +37,8 @@ export interface ManagedWorker {
   /** Undefined unless a thread exists. Differs after a restart. */
   threadId(): number | undefined
   thread(): Worker | undefined
+  /** Milliseconds from making the thread to its being ready; undefined before. */
+  startedInMs(): number | undefined
   /** Makes the thread unless there is one; resolves at once after that, messages wait in its queue. */
   start(): Promise<void>
   /** Asks, then terminates after the stop deadline. Resolves when the thread is gone or cannot be ended. */
@@ -65,7 +67,7 @@ export function managedWorker(options: ManagedWorkerOptions): ManagedWorker {
   }
 
   const adopt = (thread: Worker): void => {
-    const running: Running = { thread, heartbeat: undefined, startTimer: undefined, cause: undefined, whenStopped: undefined, gone: Promise.resolve() }
+    const running: Running = { thread, heartbeat: undefined, startTimer: undefined, cause: undefined, whenStopped: undefined, madeAt: performance.now(), startedInMs: undefined, gone: Promise.resolve() }
     running.gone = new Promise((resolve) => thread.once('exit', () => resolve()))
     const end = (reason: WorkerExitReason, message: string): void => {
       running.cause ??= { reason, message }
@@ -82,6 +84,7 @@ export function managedWorker(options: ManagedWorkerOptions): ManagedWorker {
           return running.whenStopped?.()
         case 'ready':
           clearTimeout(running.startTimer)
+          running.startedInMs = performance.now() - running.madeAt
           if (state === 'starting') state = 'running'
           running.heartbeat = startHeartbeat(timing.heartbeat, (id) => thread.postMessage({ type: 'ping', id }), (silentMs) => end('unresponsive', `its event loop stood still for ${silentMs} ms`))
           return options.onReady()
@@ -127,6 +130,7 @@ export function managedWorker(options: ManagedWorkerOptions): ManagedWorker {
     state: () => state,
     threadId: () => current?.thread.threadId,
     thread: () => current?.thread,
+    startedInMs: () => current?.startedInMs,
     start: () =>
       exclusively(async () => {
         if (current !== undefined || state === 'failed') return
@@ -165,6 +169,8 @@ interface Running {
   /** Set before the thread is terminated by us, or by its own error. The first cause stands. */
   cause: { reason: WorkerExitReason; message: string } | undefined
   whenStopped: (() => void) | undefined
+  readonly madeAt: number
+  startedInMs: number | undefined
   gone: Promise<void>
 }
 

@@ -30,6 +30,7 @@ export interface WorkerHealth {
   readonly state: WorkerState
   readonly threadId: number | undefined
   readonly restarts: number
+  readonly startedInMs: number | undefined
   /** Share of time its event loop was busy since the thread started; undefined without a thread. */
   readonly utilization: number | undefined
 }
@@ -165,7 +166,7 @@ export function supervise(options: SupervisorOptions): Supervisor {
       await Promise.all([...slots.values()].map((slot) => slot.worker.stop()))
     },
     health: () =>
-      [...slots.values()].map(({ worker, restarts }) => ({ name: worker.name, state: worker.state(), threadId: worker.threadId(), restarts, utilization: worker.thread()?.performance.eventLoopUtilization().utilization })),
+      [...slots.values()].map(({ worker, restarts }) => ({ name: worker.name, state: worker.state(), threadId: worker.threadId(), restarts, startedInMs: worker.startedInMs(), utilization: worker.thread()?.performance.eventLoopUtilization().utilization })),
     worker: (name) => slotOf(name).worker,
   }
 }

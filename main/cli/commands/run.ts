@@ -1,0 +1,101 @@
+/** `metona run`: one prompt, from start to a settled end. */
+import type { SessionEvent } from '#contracts/session/session-event.ts'
+import { closeApp, openApp } from '../open-app.ts'
+import { report, type CommandContext } from '../command-context.ts'
+import { elapsed } from '../elapsed.ts'
+import { ExitCode } from '../exit-code.ts'
+import { fill } from '../fill.ts'
+import { readPrompt } from '../prompt-source.ts'
+import { sessionSettings } from '../session-settings.ts'
+import { driveTurn, type TurnDriver, type TurnOutcome } from '../turn-driver.ts'
+import { judgeTurn } from '../turn-exit.ts'
+import { TurnPrinter } from '../turn-printer.ts'
+import { wantsColour } from '../colour.ts'
+
+/** How long a folder that another process holds is waited for. */
+const WORKSPACE_WAIT_MS = 10_000
+
+export async function run(context: CommandContext): Promise<ExitCode> {
+  const { flags, values, words } = context.arguments
+  const settings = sessionSettings(context.arguments)
+  const prompt = await readPrompt(words)
+  return runTurn(context, { prompt, settings, sessionId: values['session'], trust: flags.has('trust') ? 'once' : 'stored', strict: flags.has('strict'), deltas: flags.has('deltas') })
+}
+
+export interface RunOrder {
+  readonly prompt: string
+  readonly settings: ReturnType<typeof sessionSettings>
+  readonly sessionId?: string | undefined
+  readonly trust: 'stored' | 'once'
+  readonly strict: boolean
+  readonly deltas: boolean
+}
+
+export async function runTurn(context: CommandContext, order: RunOrder): Promise<ExitCode> {
+  const { out, err, interruption } = context
+  const app = openApp(context, { warm: ['storage'] })
+  const printer = new TurnPrinter({ ...context, colour: wantsColour(err, context.environment) })
+  let driver: TurnDriver | undefined
+  let stop: () => void = () => undefined
+  const stopped = new Promise<'stopped'>((resolve) => {
+    stop = () => {
+      resolve('stopped')
+      driver?.stop()
+    }
+  })
+  const forget = interruption.handle(() => {
+    printer.note(context.text.stopping)
+    stop()
+  })
+  out.onClosed(stop)
+
+  try {
+    const opening = app.client.call('workspace.open', { path: context.folder, trust: order.trust, mode: 'write', waitMs: WORKSPACE_WAIT_MS })
+    const opened = await Promise.race([opening, stopped])
+    if (opened === 'stopped') return ended(context, ExitCode.ABORTED)
+    if (opened.created.length > 0) printer.note(fill(context.text.created, { files: opened.created.join(', ') }))
+    driver = driveTurn(
+      app.client,
+      { workspace: opened.workspace, trust: order.trust, sessionId: order.sessionId, settings: order.settings, prompt: order.prompt, interactive: false },
+      context.json ? jsonWatcher(context, order.deltas) : { onEvent: (event) => printer.event(event), onDelta: (delta) => printer.delta(delta), onSnapshot: (snapshot) => printer.snapshot(snapshot) },
+    )
+    if (interruption.happened || out.closed) driver.stop()
+    const outcome = await driver.outcome
+    return conclude(context, printer, order, outcome)
+  } catch (error) {
+    return ended(context, report(context, error, { sessionId: order.sessionId ?? '' }))
+  } finally {
+    forget()
+    await closeApp(app)
+  }
+}
+
+function jsonWatcher({ out }: CommandContext, deltas: boolean): Parameters<typeof driveTurn>[2] {
+  return {
+    onEvent: (event: SessionEvent) => out.line(JSON.stringify(event)),
+    onDelta: (delta, rev, sessionId) => {
+      if (deltas) out.line(JSON.stringify({ rev, sessionId, ...delta }))
+    },
+    onSnapshot: () => undefined,
+  }
+}
+
+function conclude(context: CommandContext, printer: TurnPrinter, order: RunOrder, outcome: TurnOutcome): ExitCode {
+  const { exit, text } = judgeTurn(outcome, order.strict, context)
+  if (!context.json && outcome.end !== undefined) printer.note(summary(context, outcome))
+  if (text !== undefined) printer.note(text)
+  if (outcome.denied > 0 && exit === ExitCode.DONE) printer.note(fill(outcome.denied === 1 ? context.text.deniedOne : context.text.deniedMany, { count: outcome.denied }))
+  return ended(context, exit)
+}
+
+/** A reader that went away ends the run quietly: it had what it wanted. */
+function ended(context: CommandContext, exit: ExitCode): ExitCode {
+  if (context.out.closed && !context.interruption.happened) return ExitCode.DONE
+  return context.interruption.happened ? ExitCode.ABORTED : exit
+}
+
+function summary({ text, language }: CommandContext, { sessionId, end, usage }: TurnOutcome): string {
+  const cost = end?.cost === undefined ? '' : ` · ${end.cost.total.toFixed(4)} ${end.cost.currency}`
+  return fill(text.summary, { session: sessionId, iterations: end?.iterations ?? 0, input: (usage?.inputTokens ?? 0).toLocaleString('en'), output: (usage?.outputTokens ?? 0).toLocaleString('en'), cost, elapsed: elapsed(end?.durationMs ?? 0, language) })
+}
+

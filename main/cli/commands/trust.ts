@@ -1,0 +1,55 @@
+/** `metona trust`: which folders may influence an agent. Kept in the profile, never in the folder. */
+import path from 'node:path'
+import { UsageError } from '../arguments.ts'
+import type { CommandContext } from '../command-context.ts'
+import { ExitCode } from '../exit-code.ts'
+import { fill } from '../fill.ts'
+import { withApp } from '../open-app.ts'
+
+export async function trust(context: CommandContext): Promise<ExitCode> {
+  const { flags, values, words } = context.arguments
+  const remove = values['remove']
+  const folder = words[0] ?? values['workspace']
+  const chosen = [flags.has('list') ? '--list' : undefined, remove === undefined ? undefined : '--remove', folder].filter((choice) => choice !== undefined)
+  if (chosen.length > 1) throw new UsageError('OPTIONS_CLASH', { left: chosen[0] as string, right: chosen[1] as string })
+  if (flags.has('list')) return listTrust(context)
+  if (remove !== undefined) return removeTrust(context, path.resolve(remove))
+  if (folder === undefined) throw new UsageError('WORD_MISSING', { what: 'DIR' })
+  return addTrust(context, path.resolve(folder))
+}
+
+function addTrust(context: CommandContext, folder: string): Promise<ExitCode> {
+  return withApp(
+    context,
+    { warm: ['storage'] },
+    async ({ client }) => {
+      const entry = await client.call('trust.add', { path: folder })
+      context.out.line(context.json ? JSON.stringify(entry) : fill(context.text.trusted, entry))
+      return ExitCode.DONE
+    },
+    { path: folder },
+  )
+}
+
+function removeTrust(context: CommandContext, folder: string): Promise<ExitCode> {
+  return withApp(
+    context,
+    { warm: ['storage'] },
+    async ({ client }) => {
+      const { removed } = await client.call('trust.remove', { path: folder })
+      if (context.json) context.out.line(JSON.stringify({ path: folder, removed }))
+      else context.out.line(fill(removed ? context.text.trustRemoved : context.text.trustNotListed, { path: folder }))
+      return ExitCode.DONE
+    },
+    { path: folder },
+  )
+}
+
+function listTrust(context: CommandContext): Promise<ExitCode> {
+  return withApp(context, { warm: ['storage'] }, async ({ client }) => {
+    const { entries } = await client.call('trust.list', {})
+    for (const entry of entries) context.out.line(context.json ? JSON.stringify(entry) : `${entry.path}\t${entry.trustedAt}`)
+    if (entries.length === 0 && !context.json) context.err.line(context.text.noTrust)
+    return ExitCode.DONE
+  })
+}

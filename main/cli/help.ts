@@ -1,0 +1,114 @@
+/** The help pages. Commands that do not exist yet are not in them. */
+import type { Language } from './language.ts'
+
+interface Page {
+  readonly usage: string
+  readonly en: string
+  readonly zh: string
+}
+
+const PAGES: Readonly<Record<string, Page>> = {
+  run: {
+    usage: `metona run [-w DIR] [-m PROVIDER/MODEL] [--base-url URL] [--permission plan|ask|auto_edit|full_access] [--sandbox auto|off]
+           [--trust] [--session ID] [--max-iterations N] [--timeout S] [--strict] [--json [--deltas]] [PROMPT | -]`,
+    en: `Runs one prompt in a folder. The answer goes to standard output, progress to standard error.
+
+  -w, --workspace DIR    the folder to work in; default: the current one
+  -m, --model P/M        provider and model; default: the setting llm.model, else the first provider with a key
+  --base-url URL         root of the provider's API, with or without a slash or /v1 at the end
+  --permission MODE      plan: only look · ask: nothing that changes or runs (nobody can be asked here)
+                         auto_edit: files too · full_access: everything
+  --sandbox auto|off     shut commands in where the system can
+  --trust                trust the folder for this run
+  --session ID           continue a session
+  --max-iterations N     most model requests
+  --timeout S            longest time, in seconds
+  --strict               a call that was not allowed makes the run fail (exit 4)
+  --json                 one JSON object a line: every event as it stands in the log
+  --deltas               with --json: what streams in between, too
+  PROMPT                 the prompt; - or nothing reads it from standard input`,
+    zh: `在文件夹中运行一条提示词。回答写到标准输出，进度写到标准错误。
+
+  -w, --workspace DIR    工作文件夹；默认为当前文件夹
+  -m, --model P/M        服务商和模型；默认取设置 llm.model，否则取第一个有密钥的服务商
+  --base-url URL         服务商 API 的根地址，末尾有无斜杠或 /v1 均可
+  --permission MODE      plan：只查看 · ask：不更改也不运行（这里无人可以询问）
+                         auto_edit：可编辑文件 · full_access：不限制
+  --sandbox auto|off     系统支持时在沙箱中运行命令
+  --trust                本次运行信任该文件夹
+  --session ID           继续一个会话
+  --max-iterations N     模型请求次数上限
+  --timeout S            最长时间（秒）
+  --strict               有调用未获允许时视为失败（退出码 4）
+  --json                 每行一个 JSON 对象：与日志一致的每个事件
+  --deltas               与 --json 合用：同时输出流式内容
+  PROMPT                 提示词；写 - 或不写则从标准输入读取`,
+  },
+  batch: {
+    usage: 'metona batch FILE.jsonl|- [--concurrency N] [-w DIR] [-m PROVIDER/MODEL] [--base-url URL] [--permission MODE] [--sandbox auto|off] [--trust] [--json]',
+    en: `Runs every line of a file as a session of its own, several at once, in one process.
+A line: {"prompt": "…", "workspace"?: "DIR", "model"?: "P/M", "id"?: "…", "session"?: "ID"}. Blank lines are skipped;
+one bad line, and nothing is run (exit 2).
+
+  --concurrency N        how many run at once; default 8
+  --json                 events as they come, each with "line"; the last line is {"event":"batch_end","ok":N,"failed":N}
+  The other options are those of "run" and hold for lines that do not say otherwise.`,
+    zh: `把文件的每一行作为单独的会话运行，多个同时进行，都在一个进程中。
+每行：{"prompt": "……", "workspace"?: "DIR", "model"?: "P/M", "id"?: "……", "session"?: "ID"}。空行跳过；
+只要有一行有误，就什么都不运行（退出码 2）。
+
+  --concurrency N        同时运行的数量；默认 8
+  --json                 事件随到随出，每个带 "line"；最后一行是 {"event":"batch_end","ok":N,"failed":N}
+  其余选项与 run 相同，用于未自行指定的行。`,
+  },
+  serve: { usage: 'metona serve [--port N] [--no-open]', en: 'Shows the app in a browser on this machine. The first line of standard output is its address.', zh: '在本机浏览器中显示应用。标准输出的第一行是地址。' },
+  start: { usage: 'metona start', en: 'Starts the app; where there is no page to show, a demonstration in the terminal.', zh: '启动应用；没有页面可显示时，在终端中演示。' },
+  sessions: {
+    usage: `metona sessions list | show ID | search QUERY
+metona sessions export ID [--format md|json|html] [-o FILE]
+metona sessions fork ID [--at SEQ] | delete ID [--yes]`,
+    en: 'What is stored in a workspace (-w DIR). list, show, export and search only read: they need no trust and run nothing.',
+    zh: '工作空间（-w DIR）中保存的内容。list、show、export、search 只读取：不需要信任，也不运行任何内容。',
+  },
+  trust: { usage: 'metona trust DIR | --list | --remove DIR', en: 'Folders whose files may influence an agent. Kept in your profile, never in the folder.', zh: '哪些文件夹中的文件可以影响智能体。保存在个人设置中，不在文件夹里。' },
+  config: {
+    usage: 'metona config get KEY | set KEY VALUE | list   [-w DIR | --profile]',
+    en: 'Settings. With -w those of a folder, with --profile your own; without either the folder\'s where the current one is a workspace.',
+    zh: '设置。-w 指文件夹的设置，--profile 指个人设置；都不写时，若当前文件夹是工作空间则为该文件夹的设置。',
+  },
+  models: { usage: 'metona models [PROVIDER]', en: 'What the providers offer, with context length and price.', zh: '各服务商提供的模型，含上下文长度和价格。' },
+  doctor: {
+    usage: 'metona doctor [-w DIR] [--verify | --rebuild | --perf]',
+    en: `Looks whether everything is there.
+
+  --verify     compares database, logs and audit trail; exit 0 clean, 1 differences, each listed
+  --rebuild    makes the database anew from the logs; exit 3 when the workspace is in use
+  --perf       how long each part took to start, and how busy it is`,
+    zh: `检查所需是否齐全。
+
+  --verify     比对数据库、日志和审计记录；退出码 0 一致，1 有差异（逐条列出）
+  --rebuild    由日志重建数据库；工作空间被占用时退出码 3
+  --perf       各部分的启动用时和繁忙程度`,
+  },
+  bench: { usage: 'metona bench', en: 'Runs the measurements and prints the table.', zh: '运行测量并打印结果表。' },
+}
+
+const EXIT_CODES = {
+  en: 'Exit codes: 0 done · 1 failed or interrupted · 2 wrong usage · 3 configuration, key, or something in use · 4 not trusted or (--strict) not allowed · 5 limit reached · 130 stopped',
+  zh: '退出码：0 完成 · 1 失败或中断 · 2 用法错误 · 3 配置、密钥或被占用 · 4 未受信任，或（--strict）未获允许 · 5 达到上限 · 130 已停止',
+} as const
+const GLOBAL = {
+  en: 'Everywhere: -w DIR · --json (one object a line) · --lang zh|en · --help. `metona COMMAND --help` tells more.',
+  zh: '通用：-w DIR · --json（每行一个对象）· --lang zh|en · --help。`metona COMMAND --help` 查看详情。',
+} as const
+
+/** @param topic a command; anything else gives the overview. */
+export function helpText(topic: string, language: Language): string {
+  const page = PAGES[topic.split(' ')[0] ?? '']
+  if (page !== undefined) return `${page.usage}\n\n${page[language]}\n\n${EXIT_CODES[language]}\n`
+  const overview = Object.values(PAGES).map((entry) => entry.usage)
+  return `Metona\n\n${overview.join('\n')}\n\n${GLOBAL[language]}\n${EXIT_CODES[language]}\n`
+}
+
+/** For the test that every command has its page. */
+export const HELP_TOPICS: readonly string[] = Object.keys(PAGES)
