@@ -1,0 +1,82 @@
+/** The one redactor before every sink: logs, database, traces, exports, error texts. Pure: the secrets are arguments. */
+import { secretForms, type Secret } from './secret-forms.ts'
+import { vendorKeyPatterns } from './vendor-keys.ts'
+
+export type { Secret } from './secret-forms.ts'
+
+export interface Redactor {
+  text(text: string): string
+  /** A deep copy with every string redacted, keys too; the value itself when nothing had to be. */
+  value<T>(value: T): T
+  /** The two halves of `text`, and all forms looked for as they are: for the streaming redactor. */
+  known(text: string): string
+  vendor(text: string): string
+  readonly forms: readonly string[]
+}
+
+/** Leaves everything as it is: the control of the tests that look for secrets. */
+export const noRedactor: Redactor = { text: same, value: same, known: same, vendor: same, forms: [] }
+
+function same<T>(value: T): T {
+  return value
+}
+
+export function createRedactor(secrets: readonly Secret[]): Redactor {
+  const names = new Map<string, string>()
+  for (const secret of secrets) {
+    for (const form of secretForms(secret.value)) if (!names.has(form)) names.set(form, secret.name)
+  }
+  // Longest first: a form may begin with another one.
+  const forms = [...names.keys()].sort((left, right) => right.length - left.length)
+  const formPattern = forms.length === 0 ? undefined : new RegExp(forms.map(escapePattern).join('|'), 'g')
+  const keyPattern = new RegExp(vendorKeyPatterns.map((pattern) => `(${pattern.source})`).join('|'), 'g')
+
+  const known = (input: string): string =>
+    formPattern === undefined ? input : input.replace(formPattern, (found) => mark(names.get(found) ?? 'secret'))
+  const vendor = (input: string): string =>
+    input.replace(keyPattern, (...found: unknown[]) => {
+      const index = found.slice(1, vendorKeyPatterns.length + 1).findIndex((group) => group !== undefined)
+      return mark(vendorKeyPatterns[index]?.name ?? 'secret')
+    })
+  const text = (input: string): string => vendor(known(input))
+  return { text, value: (input) => redactValue(input, text), known, vendor, forms }
+}
+
+/** Environment variables that hold keys by their name. */
+export function secretsOfEnvironment(environment: Readonly<Record<string, string | undefined>>): Secret[] {
+  const secrets: Secret[] = []
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && /_(?:API_?KEY|TOKEN|SECRET|PASSWORD)$/i.test(name)) secrets.push({ name, value })
+  }
+  return secrets
+}
+
+function mark(name: string): string {
+  return `[redacted ${name}]`
+}
+
+function redactValue<T>(value: T, text: (input: string) => string): T {
+  if (typeof value === 'string') return text(value) as T
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    let changed = false
+    const copy = value.map((item: unknown) => {
+      const clean = redactValue(item, text)
+      if (clean !== item) changed = true
+      return clean
+    })
+    return changed ? (copy as T) : value
+  }
+  let changed = false
+  const entries = Object.entries(value).map(([key, item]: [string, unknown]) => {
+    const cleanKey = text(key)
+    const clean = redactValue(item, text)
+    if (cleanKey !== key || clean !== item) changed = true
+    return [cleanKey, clean]
+  })
+  return changed ? (Object.fromEntries(entries) as T) : value
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}

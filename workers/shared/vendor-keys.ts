@@ -1,0 +1,47 @@
+/** Forms of keys and tokens that vendors document; a value of such a form is taken for a secret wherever it stands. */
+export const vendorKeyPatterns: readonly { readonly name: string; readonly source: string }[] = [
+  { name: 'private-key', source: '-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----[\\s\\S]{0,8000}?-----END (?:[A-Z0-9]+ )*PRIVATE KEY-----' },
+  // OpenAI, Anthropic, DeepSeek and everyone who took over the form.
+  { name: 'api-key', source: '\\bsk-(?:[a-z]+[0-9]*-)*[A-Za-z0-9_-]{20,}' },
+  { name: 'stripe-key', source: '\\b[srp]k_(?:live|test)_[A-Za-z0-9]{16,}' },
+  { name: 'github-token', source: '\\bgh[pousr]_[A-Za-z0-9]{36,}' },
+  { name: 'github-token', source: '\\bgithub_pat_[A-Za-z0-9_]{40,}' },
+  { name: 'gitlab-token', source: '\\bglpat-[A-Za-z0-9_-]{20,}' },
+  { name: 'slack-token', source: '\\bxox[abeoprs]-[A-Za-z0-9-]{20,}' },
+  { name: 'google-key', source: '\\bAIza[A-Za-z0-9_-]{35}' },
+  { name: 'aws-key', source: '\\b(?:AKIA|ASIA)[A-Z0-9]{16}\\b' },
+  { name: 'huggingface-token', source: '\\bhf_[A-Za-z0-9]{30,}' },
+  { name: 'npm-token', source: '\\bnpm_[A-Za-z0-9]{36}\\b' },
+  { name: 'pypi-token', source: '\\bpypi-[A-Za-z0-9_-]{50,}' },
+  { name: 'sendgrid-key', source: '\\bSG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{32,}' },
+  { name: 'groq-key', source: '\\bgsk_[A-Za-z0-9]{40,}' },
+  { name: 'xai-key', source: '\\bxai-[A-Za-z0-9]{40,}' },
+  { name: 'jwt', source: '\\beyJ[A-Za-z0-9_-]{10,}\\.eyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{10,}' },
+]
+
+/** Beginnings after which text is held back while it streams, until it is clear whether a key follows. */
+export const vendorKeyStarts: readonly string[] = [
+  '-----BEGIN ',
+  'sk-',
+  'sk_',
+  'rk_',
+  'pk_',
+  'ghp_',
+  'gho_',
+  'ghu_',
+  'ghs_',
+  'ghr_',
+  'github_pat_',
+  'glpat-',
+  'xox',
+  'AIza',
+  'AKIA',
+  'ASIA',
+  'hf_',
+  'npm_',
+  'pypi-',
+  'SG.',
+  'gsk_',
+  'xai-',
+  'eyJ',
+]

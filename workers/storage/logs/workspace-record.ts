@@ -1,0 +1,23 @@
+/** What is recorded in `logs/workspace.jsonl`: changes that belong to no session, so that a rebuild has them too. */
+import * as z from 'zod'
+import { McpServerEntrySchema } from '#contracts/storage/storage-service.ts'
+
+const head = <const E extends string>(event: E) => ({ seq: z.number().int().min(0), ts: z.string(), event: z.literal(event) })
+
+export const WorkspaceRecordSchema = z.discriminatedUnion('event', [
+  z.object({ ...head('config_set'), key: z.string(), value: z.string(), category: z.string() }),
+  z.object({ ...head('mcp_set'), server: McpServerEntrySchema }),
+  z.object({ ...head('mcp_removed'), id: z.string() }),
+  /** `lastSeq`, number of audit rows and the last hash stay on record after the session is gone. */
+  z.object({
+    ...head('session_deleted'),
+    sessionId: z.string(),
+    lastSeq: z.number().int(),
+    auditRows: z.number().int(),
+    auditHash: z.string(),
+  }),
+])
+export type WorkspaceRecord = z.infer<typeof WorkspaceRecordSchema>
+type DistributedOmit<T> = T extends WorkspaceRecord ? Omit<T, 'seq' | 'ts'> : never
+/** What a caller supplies; the writer adds number and time. */
+export type WorkspaceRecordDraft = DistributedOmit<WorkspaceRecord>

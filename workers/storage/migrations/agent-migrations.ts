@@ -1,0 +1,7 @@
+import type { Migration } from './migration.ts'
+import { specTables } from './010-spec-tables.ts'
+import { widerSpecTables } from './020-wider-spec-tables.ts'
+import { sessions } from './030-sessions.ts'
+
+/** Schema of a workspace's `agent.db`, in order. */
+export const agentMigrations: readonly Migration[] = [specTables, widerSpecTables, sessions]

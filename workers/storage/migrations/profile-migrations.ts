@@ -1,0 +1,40 @@
+import type { Migration } from './migration.ts'
+
+/** Schema of `profile.db`: what carries authority, and what belongs to the person rather than to a folder. */
+export const profileMigrations: readonly Migration[] = [
+  {
+    version: 10,
+    name: 'profile',
+    up: (database) => {
+      database.exec(`
+CREATE TABLE trust (
+    path        TEXT PRIMARY KEY,        -- real path
+    trusted_at  TEXT NOT NULL
+);
+CREATE TABLE app_config (
+    key         TEXT PRIMARY KEY,
+    value       TEXT NOT NULL,           -- JSON
+    category    TEXT NOT NULL,
+    updated_at  TEXT NOT NULL
+);
+CREATE TABLE recent_workspaces (
+    path        TEXT PRIMARY KEY,
+    opened_at   TEXT NOT NULL
+);
+CREATE TABLE providers (
+    provider    TEXT PRIMARY KEY,
+    base_url    TEXT NOT NULL,
+    updated_at  TEXT NOT NULL
+);
+-- The newest audit hash of each session, so that a chain rewritten as a whole is noticed as well.
+CREATE TABLE audit_heads (
+    workspace   TEXT NOT NULL,
+    session_id  TEXT NOT NULL,
+    log_seq     INTEGER NOT NULL,
+    hash        TEXT NOT NULL,
+    PRIMARY KEY (workspace, session_id)
+);
+`)
+    },
+  },
+]

@@ -1,0 +1,93 @@
+import * as z from 'zod'
+import { AppError, WireErrorCode } from '#contracts/wire/app-error.ts'
+import { configKeys, type ConfigEntry, type ConfigKey } from '#contracts/workspace/config-keys.ts'
+
+/** `security` values from strict to free. A workspace can only move towards the strict end. */
+const STRICTNESS: Readonly<Record<string, readonly unknown[]>> = {
+  'security.permission': ['plan', 'ask', 'auto_edit', 'full_access'],
+  'security.sandbox': ['auto', 'off'],
+}
+
+/** Stored values by key, as JSON text. */
+export type StoredValues = ReadonlyMap<string, string>
+
+/** All keys with the value in force: workspace over profile over default; values that do not fit their schema are passed over. */
+export function effectiveConfig(profile: StoredValues, workspace: StoredValues): ConfigEntry[] {
+  return Object.keys(configKeys).map((name) => effectiveEntry(name, profile, workspace))
+}
+
+export function effectiveEntry(name: string, profile: StoredValues, workspace: StoredValues): ConfigEntry {
+  const key = keyOf(name)
+  const own = storedValue(key, profile.get(name))
+  const inherited = own === undefined ? key.defaultValue : own
+  const local = storedValue(key, workspace.get(name))
+  const entry = (value: unknown, source: ConfigEntry['source']): ConfigEntry => ({
+    key: name,
+    value,
+    category: key.category,
+    source,
+    description: key.description,
+    schema: jsonSchemaOf(name, key),
+  })
+  if (local !== undefined && isAllowedInWorkspace(name, key, inherited, local)) return entry(local, 'workspace')
+  return own === undefined ? entry(key.defaultValue, 'default') : entry(own, 'profile')
+}
+
+/** The key, or `UNKNOWN_CONFIG_KEY`. */
+export function keyOf(name: string): ConfigKey {
+  const key = Object.hasOwn(configKeys, name) ? configKeys[name] : undefined
+  if (key === undefined)
+    throw new AppError({ code: 'UNKNOWN_CONFIG_KEY', message: `there is no configuration key ${name}`, params: { key: name } })
+  return key
+}
+
+/** The value as it is stored, or `BAD_CONFIG_VALUE` / `CONFIG_SCOPE` / `CONFIG_ONLY_TIGHTENS`. */
+export function checkedValue(name: string, value: unknown, profile: StoredValues, inWorkspace: boolean): string {
+  const key = keyOf(name)
+  const parsed = key.schema.safeParse(value)
+  if (!parsed.success)
+    throw new AppError({ code: 'BAD_CONFIG_VALUE', message: `${name}: ${z.prettifyError(parsed.error)}`, params: { key: name } })
+  if (inWorkspace) {
+    const inherited = storedValue(key, profile.get(name)) ?? key.defaultValue
+    if (key.scope === 'profile' && key.category !== 'security')
+      throw new AppError({ code: 'CONFIG_SCOPE', message: `${name} belongs to the profile, not to a workspace`, params: { key: name } })
+    if (!isAllowedInWorkspace(name, key, inherited, parsed.data))
+      throw new AppError({
+        code: 'CONFIG_ONLY_TIGHTENS',
+        message: `${name}: a workspace can only be stricter than the profile (${JSON.stringify(inherited)})`,
+        params: { key: name },
+      })
+  }
+  const text = JSON.stringify(parsed.data)
+  if (text === undefined) throw new AppError({ code: WireErrorCode.BAD_INPUT, message: `${name}: no value` })
+  return text
+}
+
+function isAllowedInWorkspace(name: string, key: ConfigKey, inherited: unknown, local: unknown): boolean {
+  if (key.category !== 'security') return key.scope === 'both'
+  const order = STRICTNESS[name]
+  if (order !== undefined) return order.indexOf(local) <= order.indexOf(inherited)
+  // Times: shorter is stricter. Any other kind of security value stays with the profile.
+  return typeof local === 'number' && typeof inherited === 'number' && local <= inherited
+}
+
+function storedValue(key: ConfigKey, text: string | undefined): unknown {
+  if (text === undefined) return undefined
+  try {
+    const parsed = key.schema.safeParse(JSON.parse(text))
+    return parsed.success ? parsed.data : undefined
+  } catch {
+    // A hand-edited or hostile row: as if it were not there.
+    return undefined
+  }
+}
+
+const schemas = new Map<string, Record<string, unknown>>()
+
+function jsonSchemaOf(name: string, key: ConfigKey): Record<string, unknown> {
+  const known = schemas.get(name)
+  if (known !== undefined) return known
+  const schema = z.toJSONSchema(key.schema) as Record<string, unknown>
+  schemas.set(name, schema)
+  return schema
+}

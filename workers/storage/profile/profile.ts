@@ -1,0 +1,152 @@
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import type { TrustEntry } from '#contracts/storage/storage-service.ts'
+import type { Banners } from '../banners.ts'
+import { classifyFault } from '../database-errors.ts'
+import { inTransaction, latestVersion, migrate, schemaVersion } from '../migrate.ts'
+import { profileMigrations } from '../migrations/profile-migrations.ts'
+import { openConnection } from '../open-database.ts'
+
+/** The person's own database: trust, provider settings, preferences. Nothing a folder contains can write to it. */
+export class Profile {
+  readonly folder: string
+  readonly #database: Database
+  readonly #now: () => string
+
+  constructor(folder: string, banners: Banners, now: () => string) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.folder = folder
+    this.#now = now
+    this.#database = openProfile(join(folder, 'profile.db'), banners, now)
+  }
+
+  isTrusted(path: string): boolean {
+    return this.#database.prepare<[string], { path: string }>('SELECT path FROM trust WHERE path = ?').get(path) !== undefined
+  }
+
+  trust(path: string): TrustEntry {
+    const entry = { path, trustedAt: this.#now() }
+    // The first decision keeps its date.
+    this.#write('INSERT INTO trust (path, trusted_at) VALUES (?, ?) ON CONFLICT (path) DO NOTHING', [path, entry.trustedAt])
+    return this.trusted().find((other) => other.path === path) ?? entry
+  }
+
+  distrust(path: string): boolean {
+    return this.#write('DELETE FROM trust WHERE path = ?', [path]) > 0
+  }
+
+  trusted(): TrustEntry[] {
+    const rows = this.#database.prepare<[], { path: string; trusted_at: string }>('SELECT path, trusted_at FROM trust ORDER BY path').all()
+    return rows.map((row) => ({ path: row.path, trustedAt: row.trusted_at }))
+  }
+
+  config(): Map<string, string> {
+    const rows = this.#database.prepare<[], { key: string; value: string }>('SELECT key, value FROM app_config').all()
+    return new Map(rows.map((row) => [row.key, row.value]))
+  }
+
+  setConfig(key: string, value: string, category: string): void {
+    this.#write('INSERT OR REPLACE INTO app_config (key, value, category, updated_at) VALUES (?, ?, ?, ?)', [
+      key,
+      value,
+      category,
+      this.#now(),
+    ])
+  }
+
+  recent(): { path: string; openedAt: string }[] {
+    const rows = this.#database
+      .prepare<[], { path: string; opened_at: string }>('SELECT path, opened_at FROM recent_workspaces ORDER BY opened_at DESC LIMIT 50')
+      .all()
+    return rows.map((row) => ({ path: row.path, openedAt: row.opened_at }))
+  }
+
+  opened(path: string): void {
+    this.#write('INSERT OR REPLACE INTO recent_workspaces (path, opened_at) VALUES (?, ?)', [path, this.#now()])
+  }
+
+  providers(): { provider: string; baseUrl: string }[] {
+    const rows = this.#database
+      .prepare<[], { provider: string; base_url: string }>('SELECT provider, base_url FROM providers ORDER BY provider')
+      .all()
+    return rows.map((row) => ({ provider: row.provider, baseUrl: row.base_url }))
+  }
+
+  setProvider(provider: string, baseUrl: string | null): void {
+    if (baseUrl === null) this.#write('DELETE FROM providers WHERE provider = ?', [provider])
+    else this.#write('INSERT OR REPLACE INTO providers (provider, base_url, updated_at) VALUES (?, ?, ?)', [provider, baseUrl, this.#now()])
+  }
+
+  auditHeads(workspace: string): { sessionId: string; logSeq: number; hash: string }[] {
+    const rows = this.#database
+      .prepare<[string], { session_id: string; log_seq: number; hash: string }>(
+        'SELECT session_id, log_seq, hash FROM audit_heads WHERE workspace = ?',
+      )
+      .all(workspace)
+    return rows.map((row) => ({ sessionId: row.session_id, logSeq: row.log_seq, hash: row.hash }))
+  }
+
+  saveAuditHeads(
+    workspace: string,
+    heads: readonly { sessionId: string; logSeq: number; hash: string }[],
+    removed: readonly string[],
+  ): void {
+    if (heads.length === 0 && removed.length === 0) return
+    inTransaction(this.#database, () => {
+      const put = this.#database.prepare('INSERT OR REPLACE INTO audit_heads (workspace, session_id, log_seq, hash) VALUES (?, ?, ?, ?)')
+      const remove = this.#database.prepare('DELETE FROM audit_heads WHERE workspace = ? AND session_id = ?')
+      for (const head of heads) put.run(workspace, head.sessionId, head.logSeq, head.hash)
+      for (const sessionId of removed) remove.run(workspace, sessionId)
+    })
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  /** Several programs share the profile: a short wait for the other one is normal here. */
+  #write(sql: string, values: readonly string[]): number {
+    const deadline = performance.now() + 5000
+    for (;;) {
+      try {
+        return this.#database.prepare<string[]>(sql).run(...values).changes
+      } catch (error) {
+        if (classifyFault(error) !== 'busy' || performance.now() > deadline) throw error
+      }
+    }
+  }
+}
+
+/** A damaged profile is put aside and begun anew: trust and settings must then be given again, and that is said. */
+function openProfile(file: string, banners: Banners, now: () => string): Database {
+  const isNew = !existsSync(file)
+  try {
+    return openSound(file)
+  } catch (error) {
+    const fault = classifyFault(error)
+    if (isNew || (fault !== 'corrupt' && fault !== 'other')) throw error
+  }
+  const aside = `${file}.damaged-${now().replace(/[-:]|\.\d+/g, '')}`
+  for (const suffix of ['', '-wal', '-shm']) if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${aside}${suffix}`)
+  banners.set('error', 'PROFILE_DAMAGED', `The profile database was damaged. It was kept as ${aside}; trust and settings start anew.`, {
+    path: aside,
+  })
+  return openSound(file)
+}
+
+function openSound(file: string): Database {
+  const { database } = openConnection(file)
+  try {
+    if (database.pragma('quick_check', { simple: true }) !== 'ok')
+      throw Object.assign(new Error('quick_check failed'), { code: 'SQLITE_CORRUPT' })
+    const version = schemaVersion(database)
+    if (version > latestVersion(profileMigrations))
+      throw Object.assign(new Error(`profile.db has version ${version} of a newer Metona`), { code: 'NEWER_SCHEMA' })
+    migrate(database, profileMigrations, (from) => database.prepare('VACUUM INTO ?').run(`${file}.before-${from}-${process.pid}`))
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}

@@ -1,0 +1,127 @@
+import type { Database } from 'better-sqlite3'
+import type { SessionEvent } from '#contracts/session/session-event.ts'
+import type { SessionSummary } from '#contracts/session/session-snapshot.ts'
+import type { PartialText } from '#contracts/storage/storage-service.ts'
+import { isKnownKind } from '../logs/event-line.ts'
+import type { EventRow, SessionRow } from '../projection/rows.ts'
+import { emptyFold, type SessionFold } from '../projection/session-fold.ts'
+
+export function readFold(database: Database, sessionId: string): SessionFold {
+  const row = database.prepare<[string], { fold: string }>('SELECT fold FROM sessions WHERE session_id = ?').get(sessionId)
+  // Our own column, written by `sessionRow` and never by hand; a damaged one throws and starts the recovery.
+  return row === undefined ? emptyFold(sessionId) : (JSON.parse(row.fold) as SessionFold)
+}
+
+/** Rows of a session from `fromSeq` on, with the stored text of each event. */
+export function readEventRows(database: Database, sessionId: string, fromSeq: number, limit: number): Pick<EventRow, 'seq' | 'json'>[] {
+  return database
+    .prepare<[string, number, number], Pick<EventRow, 'seq' | 'json'>>(
+      'SELECT seq, json FROM session_events WHERE session_id = ? AND seq >= ? ORDER BY seq LIMIT ?',
+    )
+    .all(sessionId, fromSeq, limit)
+}
+
+/** Events in order; kinds of a newer version are passed over. The caller's schema checks the known ones. */
+export function readEvents(database: Database, sessionId: string, fromSeq: number, limit: number): SessionEvent[] {
+  const events: SessionEvent[] = []
+  for (const row of readEventRows(database, sessionId, fromSeq, limit)) {
+    const value: unknown = JSON.parse(row.json)
+    if (isKnownEvent(value)) events.push(value)
+  }
+  return events
+}
+
+function isKnownEvent(value: unknown): value is SessionEvent {
+  return typeof value === 'object' && value !== null && 'event' in value && typeof value.event === 'string' && isKnownKind(value.event)
+}
+
+export function eventIdAt(database: Database, sessionId: string, seq: number): string | undefined {
+  return database
+    .prepare<[string, number], { event_id: string }>('SELECT event_id FROM session_events WHERE session_id = ? AND seq = ?')
+    .get(sessionId, seq)?.event_id
+}
+
+type SummaryRow = Omit<SessionRow, 'fold' | 'open_turn'>
+
+/** Newest first. `workspace` is where the folder is now, not where it was when a session began. */
+export function listSessions(database: Database, workspace: string): SessionSummary[] {
+  const rows = database
+    .prepare<[], SummaryRow>(
+      'SELECT session_id, workspace, title, model, pinned, archived, state, since, activity, turn, last_seq, created_at, updated_at FROM sessions ORDER BY updated_at DESC, session_id',
+    )
+    .all()
+  return rows.map((row) => ({
+    sessionId: row.session_id,
+    workspace,
+    title: row.title,
+    model: row.model,
+    pinned: row.pinned === 1,
+    archived: row.archived === 1,
+    state: row.state as SessionSummary['state'],
+    since: row.since,
+    ...(row.activity === null ? {} : { activity: row.activity }),
+    turn: row.turn,
+    lastSeq: row.last_seq,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }))
+}
+
+export function unfinishedSessions(database: Database): string[] {
+  return database
+    .prepare<[], { session_id: string }>('SELECT session_id FROM sessions WHERE open_turn = 1 ORDER BY session_id')
+    .all()
+    .map((row) => row.session_id)
+}
+
+export function lastSeqs(database: Database): Map<string, number> {
+  const rows = database.prepare<[], { session_id: string; last_seq: number }>('SELECT session_id, last_seq FROM sessions').all()
+  return new Map(rows.map((row) => [row.session_id, row.last_seq]))
+}
+
+interface PartialRow {
+  readonly session_id: string
+  readonly message_id: string
+  readonly turn: number
+  readonly iteration: number
+  readonly text: string
+  readonly thinking: string
+  readonly updated_at: string
+}
+
+export function readPartials(database: Database, sessionId: string | undefined): PartialText[] {
+  const rows = database
+    .prepare<[string | null, string | null], PartialRow>(
+      'SELECT * FROM partials WHERE ? IS NULL OR session_id = ? ORDER BY session_id, updated_at',
+    )
+    .all(sessionId ?? null, sessionId ?? null)
+  return rows.map((row) => ({
+    sessionId: row.session_id,
+    messageId: row.message_id,
+    turn: row.turn,
+    iteration: row.iteration,
+    text: row.text,
+    thinking: row.thinking,
+    updatedAt: row.updated_at,
+  }))
+}
+
+export function writePartial(database: Database, partial: PartialText): void {
+  database
+    .prepare(
+      'INSERT OR REPLACE INTO partials (session_id, message_id, turn, iteration, text, thinking, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    )
+    .run(
+      partial.sessionId,
+      partial.messageId,
+      partial.turn,
+      partial.iteration,
+      partial.text.toWellFormed(),
+      partial.thinking.toWellFormed(),
+      partial.updatedAt,
+    )
+}
+
+export function clearPartials(database: Database, sessionId: string): void {
+  database.prepare('DELETE FROM partials WHERE session_id = ?').run(sessionId)
+}

@@ -1,0 +1,130 @@
+import type { Database } from 'better-sqlite3'
+import type { McpServerEntry } from '#contracts/storage/storage-service.ts'
+import { parseObject } from '../logs/event-line.ts'
+import type { LogRow } from '../logs/log-writer.ts'
+import { WorkspaceRecordSchema, type WorkspaceRecord, type WorkspaceRecordDraft } from '../logs/workspace-record.ts'
+
+export function lastRecordSeq(database: Database): number {
+  return database.prepare<[], { seq: number | null }>('SELECT max(seq) AS seq FROM workspace_events').get()?.seq ?? -1
+}
+
+export function readRecords(database: Database, fromSeq: number, limit: number): LogRow[] {
+  return database
+    .prepare<[number, number], LogRow>('SELECT seq, json FROM workspace_events WHERE seq >= ? ORDER BY seq LIMIT ?')
+    .all(fromSeq, limit)
+}
+
+/** Numbers, stores and applies a record; inside a transaction. */
+export function addRecord(database: Database, draft: WorkspaceRecordDraft, ts: string): LogRow {
+  const { event, ...fields } = draft
+  const record = WorkspaceRecordSchema.parse({ seq: lastRecordSeq(database) + 1, ts, event, ...fields })
+  return storeRecord(database, record, JSON.stringify(record))
+}
+
+/** Stores a record under its own number, as found in the log; inside a transaction. */
+export function storeRecord(database: Database, record: WorkspaceRecord, json: string): LogRow {
+  database.prepare('INSERT INTO workspace_events (seq, event, ts, json) VALUES (?, ?, ?, ?)').run(record.seq, record.event, record.ts, json)
+  applyRecord(database, record)
+  return { seq: record.seq, json }
+}
+
+/** Undefined for a damaged line. A record of a newer version has `record` undefined. */
+export function parseRecordLine(text: string): { seq: number; event: string; ts: string; record: WorkspaceRecord | undefined } | undefined {
+  const value = parseObject(text)
+  if (
+    value === undefined ||
+    typeof value.seq !== 'number' ||
+    !Number.isInteger(value.seq) ||
+    typeof value.event !== 'string' ||
+    typeof value.ts !== 'string'
+  )
+    return undefined
+  return { seq: value.seq, event: value.event, ts: value.ts, record: WorkspaceRecordSchema.safeParse(value).data }
+}
+
+function applyRecord(database: Database, record: WorkspaceRecord): void {
+  switch (record.event) {
+    case 'config_set':
+      database
+        .prepare('INSERT OR REPLACE INTO app_config (key, value, category, updated_at) VALUES (?, ?, ?, ?)')
+        .run(record.key, record.value, record.category, record.ts)
+      return
+    case 'mcp_set':
+      return putServer(database, record.server, record.ts)
+    case 'mcp_removed':
+      database.prepare('DELETE FROM mcp_servers WHERE id = ?').run(record.id)
+      return
+    case 'session_deleted':
+      database.prepare('INSERT OR REPLACE INTO deleted_sessions (session_id, ts) VALUES (?, ?)').run(record.sessionId, record.ts)
+  }
+}
+
+function putServer(database: Database, server: McpServerEntry, ts: string): void {
+  const created =
+    database.prepare<[string], { created_at: string }>('SELECT created_at FROM mcp_servers WHERE id = ?').get(server.id)?.created_at ?? ts
+  database
+    .prepare(
+      'INSERT OR REPLACE INTO mcp_servers (id, name, transport, command, args, url, enabled, created_at, updated_at, env, headers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    )
+    .run(
+      server.id,
+      server.name,
+      server.transport,
+      server.command ?? null,
+      jsonOrNull(server.args),
+      server.url ?? null,
+      server.enabled ? 1 : 0,
+      created,
+      ts,
+      jsonOrNull(server.env),
+      jsonOrNull(server.headers),
+    )
+}
+
+function jsonOrNull(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value)
+}
+
+interface ServerRow {
+  readonly id: string
+  readonly name: string
+  readonly transport: McpServerEntry['transport']
+  readonly command: string | null
+  readonly args: string | null
+  readonly url: string | null
+  readonly enabled: number
+  readonly env: string | null
+  readonly headers: string | null
+}
+
+/** Rows as they stand; what does not parse is checked by the service's output schema. */
+export function listServers(database: Database): McpServerEntry[] {
+  return database
+    .prepare<[], ServerRow>('SELECT * FROM mcp_servers ORDER BY name')
+    .all()
+    .map((row) => ({
+      id: row.id,
+      name: row.name,
+      transport: row.transport,
+      ...(row.command === null ? {} : { command: row.command }),
+      ...(row.args === null ? {} : { args: JSON.parse(row.args) as string[] }),
+      ...(row.url === null ? {} : { url: row.url }),
+      ...(row.env === null ? {} : { env: JSON.parse(row.env) as Record<string, string> }),
+      ...(row.headers === null ? {} : { headers: JSON.parse(row.headers) as Record<string, string> }),
+      enabled: row.enabled === 1,
+    }))
+}
+
+export function workspaceConfig(database: Database): Map<string, string> {
+  const rows = database.prepare<[], { key: string; value: string }>('SELECT key, value FROM app_config').all()
+  return new Map(rows.map((row) => [row.key, row.value]))
+}
+
+export function deletedSessions(database: Database): Set<string> {
+  return new Set(
+    database
+      .prepare<[], { session_id: string }>('SELECT session_id FROM deleted_sessions')
+      .all()
+      .map((row) => row.session_id),
+  )
+}

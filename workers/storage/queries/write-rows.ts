@@ -1,0 +1,119 @@
+import type { Database, Statement } from 'better-sqlite3'
+import { searchText } from '../projection/search-text.ts'
+import type { AuditRow, EventRow, MessageRow, ProjectedRows, QueuedRow, SessionRow, UsageRow } from '../projection/rows.ts'
+
+/** The writing side of the session tables, prepared once per connection. Called inside a transaction. */
+export interface RowWriter {
+  event(row: EventRow): void
+  projected(sessionId: string, rows: ProjectedRows): void
+  session(row: SessionRow): void
+  /** Removes every row of a session, its events included. */
+  forget(sessionId: string): void
+}
+
+const EVENT_COLUMNS = ['session_id', 'seq', 'event_id', 'event', 'turn', 'ts', 'json']
+const SESSION_COLUMNS = [
+  'session_id',
+  'workspace',
+  'title',
+  'model',
+  'pinned',
+  'archived',
+  'state',
+  'since',
+  'activity',
+  'turn',
+  'last_seq',
+  'created_at',
+  'updated_at',
+  'open_turn',
+  'fold',
+]
+const AUDIT_COLUMNS = [
+  'session_id',
+  'iteration',
+  'event_type',
+  'actor',
+  'target',
+  'details',
+  'outcome',
+  'duration_ms',
+  'created_at',
+  'log_seq',
+  'prev_hash',
+  'hash',
+]
+const USAGE_COLUMNS = [
+  'session_id',
+  'seq',
+  'turn',
+  'iteration',
+  'provider',
+  'model',
+  'input_tokens',
+  'output_tokens',
+  'total_tokens',
+  'cache_hit_tokens',
+  'cache_miss_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'currency',
+  'cost',
+  'duration_ms',
+  'first_token_ms',
+  'queued_ms',
+  'ts',
+]
+const QUEUED_COLUMNS = ['session_id', 'message_id', 'seq', 'content', 'steering', 'ts']
+const MESSAGE_COLUMNS = ['id', 'session_id', 'seq', 'turn', 'iteration', 'role', 'message_id', 'content', 'ts']
+
+/** Tables that hold rows of a session, besides the full-text index. */
+const SESSION_TABLES = ['session_events', 'sessions', 'messages', 'audit_logs', 'usage', 'queued_messages', 'partials']
+
+export function rowWriter(database: Database): RowWriter {
+  const insert = <Row>(table: string, columns: readonly string[], verb = 'INSERT'): Statement<[Row]> =>
+    database.prepare<[Row]>(`${verb} INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((column) => `@${column}`).join(', ')})`)
+  const event = insert<EventRow>('session_events', EVENT_COLUMNS)
+  const session = insert<SessionRow>('sessions', SESSION_COLUMNS, 'INSERT OR REPLACE')
+  const audit = insert<AuditRow>('audit_logs', AUDIT_COLUMNS)
+  const usage = insert<UsageRow>('usage', USAGE_COLUMNS)
+  const queued = insert<QueuedRow>('queued_messages', QUEUED_COLUMNS, 'INSERT OR REPLACE')
+  const message = insert<MessageRow & { id: number }>('messages', MESSAGE_COLUMNS)
+  const dequeue = database.prepare<[string, string]>('DELETE FROM queued_messages WHERE session_id = ? AND message_id = ?')
+  const index = database.prepare<[number, string]>('INSERT INTO messages_fts (rowid, text) VALUES (?, ?)')
+  const taken = database.prepare<[number], { id: number }>('SELECT id FROM messages WHERE id = ?')
+  const unindex = database.prepare<[string]>('DELETE FROM messages_fts WHERE rowid IN (SELECT id FROM messages WHERE session_id = ?)')
+  const forget = SESSION_TABLES.map((table) => database.prepare<[string]>(`DELETE FROM ${table} WHERE session_id = ?`))
+
+  const freeId = (row: MessageRow): number => {
+    let id = messageIdOf(row.ts)
+    while (taken.get(id) !== undefined) id++
+    return id
+  }
+  const writeMessage = (row: MessageRow): void => {
+    const id = freeId(row)
+    message.run({ ...row, id })
+    index.run(id, searchText(row.content))
+  }
+  return {
+    event: (row) => void event.run(row),
+    session: (row) => void session.run(row),
+    projected: (sessionId, rows) => {
+      if (rows.message !== undefined) writeMessage(rows.message)
+      if (rows.audit !== undefined) audit.run(rows.audit)
+      if (rows.usage !== undefined) usage.run(rows.usage)
+      if (rows.queued !== undefined) queued.run(rows.queued)
+      if (rows.dequeued !== undefined) dequeue.run(sessionId, rows.dequeued)
+    },
+    forget: (sessionId) => {
+      unindex.run(sessionId)
+      for (const statement of forget) statement.run(sessionId)
+    },
+  }
+}
+
+/** Room for 2,048 messages in one millisecond; below 2^53 until the year 2109. */
+function messageIdOf(ts: string): number {
+  const milliseconds = Date.parse(ts)
+  return (Number.isFinite(milliseconds) && milliseconds > 0 ? milliseconds : 0) * 2048
+}

@@ -1,0 +1,162 @@
+import { threadId } from 'node:worker_threads'
+import type { ServiceHandlers } from '#contracts/wire/define-service.ts'
+import type { storageService } from '#contracts/storage/storage-service.ts'
+import { AppError, toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
+import { makeSampleWorkspace } from './folders/sample-workspace.ts'
+import { checkedValue, effectiveConfig, effectiveEntry, keyOf } from './profile/effective-config.ts'
+import { deleteSession } from './delete-session.ts'
+import { listSessions, readEvents, readPartials } from './queries/read-sessions.ts'
+import { searchMessages } from './queries/search-messages.ts'
+import { listServers, workspaceConfig } from './queries/workspace-records.ts'
+import { saveHeads } from './open-workspace.ts'
+import { realFolder } from './resolve-workspace.ts'
+import { rebuild } from './recovery/rebuild.ts'
+import { verify } from './recovery/verify.ts'
+import type { Workspaces } from './workspaces.ts'
+
+export type StorageHandlers = ServiceHandlers<typeof storageService>
+
+/** The handlers of the storage service over the open workspaces. Every error that leaves has its text redacted. */
+export function storageHandlers(workspaces: Workspaces): StorageHandlers {
+  const profile = () => workspaces.profile
+  const stored = (workspace: string | undefined) =>
+    workspace === undefined ? new Map<string, string>() : workspaceConfig(workspaces.get(workspace).database)
+  const clean = <T>(value: T): T => workspaces.redactor.value(value)
+
+  /** Configuration is used as it is written, so a secret in it is refused instead of being blanked out. */
+  const refuseSecrets = (value: unknown, what: string): void => {
+    if (clean(value) === value) return
+    throw new AppError({
+      code: 'SECRET_IN_CONFIG',
+      message: `${what} contains a key or token; keep it in the environment or the secret store and refer to it by name`,
+      params: { what },
+    })
+  }
+
+  const handlers: StorageHandlers = {
+    openWorkspace: (input) => workspaces.open(input),
+    createSample: ({ language }) => ({ path: profile().trust(makeSampleWorkspace(language)).path }),
+    closeWorkspace: async ({ workspace }) => {
+      await workspaces.close(workspace)
+      return {}
+    },
+    banners: () => ({ banners: workspaces.banners() }),
+
+    appendEvents: ({ workspace, events }, { signal }) => workspaces.get(workspace).appendEvents(clean(events), signal),
+    savePartial: async ({ workspace, partial }, { signal }) => {
+      await workspaces.get(workspace).savePartial(clean(partial), signal)
+      return {}
+    },
+    clearPartial: async ({ workspace, sessionId }, { signal }) => {
+      await workspaces.get(workspace).clearPartial(sessionId, signal)
+      return {}
+    },
+    readPartials: ({ workspace, sessionId }) => ({ partials: readPartials(workspaces.get(workspace).database, sessionId) }),
+    readEvents: ({ workspace, sessionId, fromSeq, limit }) => ({
+      events: readEvents(workspaces.get(workspace).database, sessionId, fromSeq, limit),
+    }),
+    listSessions: ({ workspace }) => ({ sessions: listSessions(workspaces.get(workspace).database, workspace) }),
+    unfinishedSessions: ({ workspace }) => ({ sessionIds: workspaces.get(workspace).unfinished() }),
+    searchMessages: ({ workspace, query, limit }) => ({
+      hits: searchMessages(workspaces.get(workspace).database, query, Math.min(Math.max(limit, 0), 1000)),
+    }),
+    deleteSession: async ({ workspace, sessionId }, { signal }) => {
+      await deleteSession(workspaces.get(workspace), workspaces.tracesOf(workspace), profile(), sessionId, signal)
+      return {}
+    },
+    writeTrace: async ({ workspace, name, json }) => {
+      const open = workspaces.get(workspace)
+      const quota = effectiveEntry('logging.traceQuotaMiB', profile().config(), workspaceConfig(open.database)).value
+      if (!open.readOnly)
+        await workspaces
+          .tracesOf(workspace)
+          .write(name, workspaces.redactor.text(json), (typeof quota === 'number' ? quota : 200) * 1024 * 1024)
+      return {}
+    },
+    syncLog: async ({ workspace, sessionId }) => {
+      const open = workspaces.get(workspace)
+      await open.keeper.sync(sessionId)
+      if (!open.readOnly) saveHeads(open, profile())
+      return {}
+    },
+
+    configList: ({ workspace }) => ({ entries: effectiveConfig(profile().config(), stored(workspace)) }),
+    configSet: async ({ workspace, key, value }, { signal }) => {
+      refuseSecrets(value, key)
+      const text = checkedValue(key, value, profile().config(), workspace !== undefined)
+      const { category } = keyOf(key)
+      if (workspace === undefined) profile().setConfig(key, text, category)
+      else await workspaces.get(workspace).record({ event: 'config_set', key, value: text, category }, signal)
+      return effectiveEntry(key, profile().config(), stored(workspace))
+    },
+    trustAdd: ({ path }) => profile().trust(realFolder(path)),
+    trustRemove: ({ path }) => ({ removed: profile().distrust(path) || profile().distrust(realFolderOr(path)) }),
+    trustList: () => ({ entries: profile().trusted() }),
+    recentWorkspaces: () => ({
+      workspaces: profile()
+        .recent()
+        .map((recent) => ({ ...recent, trusted: profile().isTrusted(recent.path) })),
+    }),
+
+    setSecrets: ({ secrets }) => {
+      workspaces.addSecrets(secrets)
+      return {}
+    },
+    providerSettingsList: () => ({ providers: profile().providers() }),
+    providerSettingsSet: ({ provider, baseUrl }) => {
+      refuseSecrets(baseUrl, 'the base URL')
+      profile().setProvider(provider, baseUrl)
+      return {}
+    },
+    mcpList: ({ workspace }) => ({ servers: listServers(workspaces.get(workspace).database) }),
+    mcpSet: async ({ workspace, server }, { signal }) => {
+      refuseSecrets(server, `the MCP entry ${server.name}`)
+      if (listServers(workspaces.get(workspace).database).some((other) => other.name === server.name && other.id !== server.id)) {
+        throw new AppError({
+          code: 'NAME_TAKEN',
+          message: `there is another MCP entry named ${server.name}`,
+          params: { name: server.name },
+        })
+      }
+      await workspaces.get(workspace).record({ event: 'mcp_set', server }, signal)
+      return {}
+    },
+    mcpRemove: async ({ workspace, id }, { signal }) => {
+      if (!listServers(workspaces.get(workspace).database).some((server) => server.id === id)) return { removed: false }
+      await workspaces.get(workspace).record({ event: 'mcp_removed', id }, signal)
+      return { removed: true }
+    },
+
+    verify: ({ path }) => verify(workspaces, realFolder(path)),
+    rebuild: ({ path }) => rebuild(workspaces, realFolder(path)),
+    health: () => ({ threadId, ...workspaces.health() }),
+  }
+  return redactedErrors(handlers, workspaces)
+}
+
+function realFolderOr(path: string): string {
+  try {
+    return realFolder(path)
+  } catch (error) {
+    // A folder that is gone can still be struck off the list, under the name it had.
+    if (error instanceof AppError) return path
+    throw error
+  }
+}
+
+function redactedErrors(handlers: StorageHandlers, workspaces: Workspaces): StorageHandlers {
+  type AnyHandler = (input: unknown, context: unknown) => unknown
+  const wrap =
+    (handler: AnyHandler): AnyHandler =>
+    async (input, context) => {
+      try {
+        return await handler(input, context)
+      } catch (thrown) {
+        const data = workspaces.redactor.value(toErrorData(thrown))
+        throw new AppError(data.code === WireErrorCode.INTERNAL ? { ...data, message: `storage: ${data.message}` } : data)
+      }
+    }
+  return Object.fromEntries(
+    Object.entries(handlers).map(([name, handler]) => [name, wrap(handler as AnyHandler)]),
+  ) as unknown as StorageHandlers
+}

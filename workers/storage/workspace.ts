@@ -1,0 +1,208 @@
+import { statSync } from 'node:fs'
+import type { Database } from 'better-sqlite3'
+import type { SessionEvent } from '#contracts/session/session-event.ts'
+import type { PartialText } from '#contracts/storage/storage-service.ts'
+import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
+import { AppError } from '#contracts/wire/app-error.ts'
+import { insertEvents, sessionIdOf, toStored } from './append-events.ts'
+import type { Banners } from './banners.ts'
+import { CommitQueue } from './commit-queue.ts'
+import { faultBanner, FAULT_BANNERS } from './fault-banner.ts'
+import { FoldStore } from './fold-store.ts'
+import type { WorkspaceLayout } from './folders/workspace-layout.ts'
+import { LogKeeper, WORKSPACE_KEY } from './logs/log-keeper.ts'
+import { sessionLogName } from './logs/log-names.ts'
+import type { WorkspaceRecordDraft } from './logs/workspace-record.ts'
+import { clearPartials, readEventRows, unfinishedSessions, writePartial } from './queries/read-sessions.ts'
+import { addRecord, readRecords } from './queries/workspace-records.ts'
+import { rowWriter, type RowWriter } from './queries/write-rows.ts'
+import type { Connection } from './open-database.ts'
+
+export interface WorkspaceParts {
+  readonly layout: WorkspaceLayout
+  readonly banners: Banners
+  readonly now: () => string
+  /** Opens a sound database in place of one found damaged while in use; `anew` makes a new one in any case. */
+  readonly reopen: (anew: boolean) => Promise<void>
+  readonly dispose: () => Promise<void>
+}
+
+/** One open workspace: its connection, its logs and its queue of writes. */
+export class Workspace {
+  readonly layout: WorkspaceLayout
+  readonly banners: Banners
+  readonly folds = new FoldStore()
+  readonly queue: CommitQueue
+  readonly keeper: LogKeeper
+  /** True: nothing can be written (media, newer schema, reading mode). */
+  readOnly = false
+  readonly #parts: WorkspaceParts
+  readonly #inode: bigint
+  #connection: Connection | undefined
+  #writer: RowWriter | undefined
+  #unfinished: string[] = []
+  readonly #partials = new Map<string, PartialJob>()
+  readonly #syncedHeads = new Set<string>()
+
+  constructor(parts: WorkspaceParts) {
+    this.#parts = parts
+    this.layout = parts.layout
+    this.banners = parts.banners
+    this.#inode = statSync(parts.layout.root, { bigint: true }).ino
+    this.keeper = new LogKeeper(parts.layout.logs, this, parts.banners)
+    this.queue = new CommitQueue({
+      database: () => this.database,
+      discard: () => this.folds.discard(),
+      promote: () => this.folds.promote(),
+      onFault: (fault, error) => faultBanner(this.banners, fault, error),
+      onRecovered: () => FAULT_BANNERS.forEach((code) => this.banners.clear(code)),
+      recover: () => parts.reopen(false),
+    })
+  }
+
+  /** `STORAGE_CLOSED` between a fault and its repair, and after close. */
+  get database(): Database {
+    if (this.#connection === undefined)
+      throw new AppError({ code: 'STORAGE_CLOSED', message: `the database of ${this.layout.root} is closed`, retryable: true })
+    return this.#connection.database
+  }
+
+  get writer(): RowWriter {
+    this.#writer ??= rowWriter(this.database)
+    return this.#writer
+  }
+
+  /** Takes up a connection, new or in place of another; what was remembered of the old one is dropped. */
+  attach(connection: Connection): void {
+    this.#connection = connection
+    this.#writer = undefined
+    this.folds.clear()
+  }
+
+  detach(): void {
+    const connection = this.#connection
+    this.#connection = undefined
+    this.#writer = undefined
+    connection?.database.close()
+  }
+
+  /** To be called once all is reconciled: what is unfinished then was so when the app ended. */
+  noteUnfinished(): void {
+    this.#unfinished = unfinishedSessions(this.database)
+  }
+
+  unfinished(): string[] {
+    const open = new Set(unfinishedSessions(this.database))
+    return this.#unfinished.filter((sessionId) => open.has(sessionId))
+  }
+
+  appendEvents(events: readonly SessionEvent[], signal: AbortSignalLike): Promise<{ lastSeq: number }> {
+    const sessionId = sessionIdOf(events)
+    const stored = events.map(toStored)
+    const bytes = stored.reduce((sum, event) => sum + event.json.length, 0)
+    return this.#enqueue({ owner: sessionId, bytes, lazy: false, signal }, () => {
+      const { rows, lastSeq } = insertEvents(this.database, this.writer, this.folds, sessionId, stored)
+      return () => {
+        if (rows.length > 0) {
+          this.keeper.append(sessionId, rows)
+          this.#syncedHeads.add(sessionId)
+        }
+        return { lastSeq }
+      }
+    })
+  }
+
+  /** Of several waiting texts of one session only the newest is written. */
+  savePartial(partial: PartialText, signal: AbortSignalLike): Promise<void> {
+    const waiting = this.#partials.get(partial.sessionId)
+    if (waiting !== undefined) {
+      waiting.partial = partial
+      return waiting.done
+    }
+    const job: PartialJob = { partial, done: Promise.resolve() }
+    this.#partials.set(partial.sessionId, job)
+    job.done = this.#enqueue({ owner: partial.sessionId, bytes: partial.text.length + partial.thinking.length, lazy: true, signal }, () => {
+      writePartial(this.database, job.partial)
+      return () => undefined
+    }).finally(() => {
+      if (this.#partials.get(partial.sessionId) === job) this.#partials.delete(partial.sessionId)
+    })
+    return job.done
+  }
+
+  clearPartial(sessionId: string, signal: AbortSignalLike): Promise<void> {
+    return this.#enqueue({ owner: sessionId, bytes: 0, lazy: true, signal }, () => {
+      clearPartials(this.database, sessionId)
+      return () => undefined
+    })
+  }
+
+  /** Records a change that belongs to no session and makes it. `also` runs in the same transaction. */
+  record(draft: WorkspaceRecordDraft, signal: AbortSignalLike, also: () => void = () => undefined): Promise<void> {
+    return this.#enqueue({ owner: WORKSPACE_KEY, bytes: 0, lazy: false, signal }, () => {
+      const row = addRecord(this.database, draft, this.#parts.now())
+      also()
+      return () => this.keeper.append(WORKSPACE_KEY, [row])
+    })
+  }
+
+  /** Sessions that got events since the last call. */
+  takeChangedSessions(): string[] {
+    const changed = [...this.#syncedHeads]
+    this.#syncedHeads.clear()
+    return changed
+  }
+
+  // What the log keeper asks.
+  rows(key: string, fromSeq: number, limit: number): { seq: number; json: string }[] {
+    return key === WORKSPACE_KEY ? readRecords(this.database, fromSeq, limit) : readEventRows(this.database, key, fromSeq, limit)
+  }
+
+  nameOf(sessionId: string): string | undefined {
+    const first = this.database
+      .prepare<[string], { ts: string }>('SELECT ts FROM session_events WHERE session_id = ? ORDER BY seq LIMIT 1')
+      .get(sessionId)
+    return first === undefined ? undefined : sessionLogName(sessionId, first.ts)
+  }
+
+  folderInPlace(): boolean {
+    return statSync(this.layout.root, { bigint: true, throwIfNoEntry: false })?.ino === this.#inode
+  }
+
+  /** Makes the database anew from the logs, which first get what only the database has. */
+  async rebuild(): Promise<void> {
+    await this.queue.pauseWhile(async () => {
+      await this.keeper.syncAll()
+      await this.#parts.reopen(true)
+    })
+  }
+
+  dispose(): Promise<void> {
+    return this.#parts.dispose()
+  }
+
+  #enqueue<T>(about: { owner: string; bytes: number; lazy: boolean; signal: AbortSignalLike }, apply: () => () => T): Promise<T> {
+    if (this.readOnly)
+      return Promise.reject(
+        new AppError({ code: 'READ_ONLY', message: `${this.layout.root} is open for reading only`, params: { path: this.layout.root } }),
+      )
+    return new Promise<T>((resolve, reject) => {
+      this.queue.add({
+        owner: about.owner,
+        bytes: about.bytes,
+        lazy: about.lazy,
+        isCancelled: () => about.signal.aborted,
+        apply: () => {
+          const finish = apply()
+          return () => resolve(finish())
+        },
+        reject,
+      })
+    })
+  }
+}
+
+interface PartialJob {
+  partial: PartialText
+  done: Promise<void>
+}
