@@ -237,6 +237,7 @@ export abstract class BaseAdapter implements ProviderAdapter {
       framing: wire.framing,
       stream,
       provider: this.providerId,
+      refine: (error: MetonaError) => this.refineError(error, { provider: this.providerId, model: '', body: undefined }),
       fail: (report: Omit<FailureReport, 'provider'>) =>
         this.failure({ ...report, retryAfterMs: report.headers === undefined ? undefined : readRetryAfter(report.headers, this.settings.now()) }),
     }

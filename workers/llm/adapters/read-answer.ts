@@ -29,6 +29,8 @@ export interface ReadOptions {
   readonly onSocketClosed: ((milliseconds: number) => void) | undefined
   /** Maps a refusal. */
   readonly fail: (report: Omit<FailureReport, 'provider'>) => MetonaError
+  /** Last word on a connection that failed. */
+  readonly refine: (error: MetonaError) => MetonaError
   readonly reader: AnswerReader
 }
 
@@ -92,7 +94,11 @@ export async function readAnswer(options: ReadOptions): Promise<ReadResult> {
         return collect(bytes, MAX_FRAME_LENGTH * 2)
       case 'frames': {
         try {
-          framer ??= createFramer(options.framing, { onFrame: feed, onTail: feedTail })
+          if (framer === undefined) {
+            framer = createFramer(options.framing, { onFrame: feed, onTail: feedTail })
+            // What came before it was clear what this is.
+            for (const earlier of collected) framer.push(earlier)
+          }
           if (frames === 0) collect(bytes, EXCERPT)
           framer.push(bytes)
         } catch (thrown) {
@@ -129,7 +135,7 @@ export async function readAnswer(options: ReadOptions): Promise<ReadResult> {
   if (answer.mode === 'html') return { kind: 'failed', error: own('invalid_response', `expected an API answer but got a web page (HTML): ${htmlExcerpt(text())}`, true, 'HTML') }
   if (broken === undefined && result.kind === 'ended') framer?.end()
   if (broken !== undefined) return { kind: 'failed', error: broken }
-  if (result.kind === 'broken' && reader.state() === 'reading') return { kind: 'failed', error: connectionError(result, own, frames > 0) }
+  if (result.kind === 'broken' && reader.state() === 'reading') return { kind: 'failed', error: options.refine(connectionError(result, own, frames > 0)) }
   const end: StreamEnd = result.kind === 'ended' ? { how: 'closed' } : { how: 'cut', reason: result.message }
   if (answer.mode === 'document' || (answer.mode === 'frames' && frames === 0)) {
     const whole = text().trim()
