@@ -40,24 +40,41 @@ export const commands = defineService({
      * Reading mode takes no lock, needs no trust and runs nothing.
      */
     'workspace.open': method(
-      z.object({ path: z.string(), trust: z.enum(['stored', 'once']).default('stored'), mode: z.enum(['write', 'read']).default('write'), waitMs: z.number().default(10_000) }),
+      z.object({
+        path: z.string(),
+        trust: z.enum(['stored', 'once']).default('stored'),
+        mode: z.enum(['write', 'read']).default('write'),
+        waitMs: z.number().default(10_000),
+      }),
       z.object({ workspace: z.string(), created: z.array(z.string()), readOnly: z.boolean() }),
       60_000,
     ),
     /** Makes the demonstration's sample folder where it is missing (never over an existing file) and stores trust in it. */
     'workspace.sample': method(z.object({ language: z.enum(['zh', 'en']).default('en') }), z.object({ path: z.string() })),
     'workspace.close': method(z.object({ workspace: z.string() }), nothing),
-    'workspace.recent': method(nothing, z.object({ workspaces: z.array(z.object({ path: z.string(), openedAt: z.string(), trusted: z.boolean() })) })),
+    'workspace.recent': method(
+      nothing,
+      z.object({ workspaces: z.array(z.object({ path: z.string(), openedAt: z.string(), trusted: z.boolean() })) }),
+    ),
     'trust.add': method(z.object({ path: z.string() }), TrustEntrySchema),
     'trust.remove': method(z.object({ path: z.string() }), z.object({ removed: z.boolean() })),
     'trust.list': method(nothing, z.object({ entries: z.array(TrustEntrySchema) })),
 
     /** `interactive: false` (terminal without a person) makes every question a denial. */
-    'session.create': method(SessionSettingsSchema.extend({ workspace: z.string(), interactive: z.boolean().default(true) }), z.object({ sessionId })),
+    'session.create': method(
+      SessionSettingsSchema.extend({ workspace: z.string(), interactive: z.boolean().default(true) }),
+      z.object({ sessionId }),
+    ),
     /** Takes up a stored session; a turn that was running when the app died is marked interrupted. */
-    'session.open': method(SessionSettingsSchema.extend({ workspace: z.string(), sessionId, interactive: z.boolean().default(true) }), z.object({ sessionId })),
+    'session.open': method(
+      SessionSettingsSchema.extend({ workspace: z.string(), sessionId, interactive: z.boolean().default(true) }),
+      z.object({ sessionId }),
+    ),
     'session.list': method(z.object({ workspace: z.string().optional() }), z.object({ sessions: z.array(SessionSummarySchema) })),
-    'session.read': method(z.object({ workspace: z.string(), sessionId, fromSeq: z.number().int().default(0), limit: z.number().int().max(5000).default(1000) }), z.object({ events: z.array(SessionEventSchema) })),
+    'session.read': method(
+      z.object({ workspace: z.string(), sessionId, fromSeq: z.number().int().default(0), limit: z.number().int().max(5000).default(1000) }),
+      z.object({ events: z.array(SessionEventSchema) }),
+    ),
     /** Posts with this session's parts follow the answer, starting at `rev` + 1. */
     'session.subscribe': method(z.object({ sessionId }), z.object({ snapshot: SessionSnapshotSchema, rev: z.number().int() })),
     'session.unsubscribe': method(z.object({ sessionId }), nothing),
@@ -65,7 +82,13 @@ export const commands = defineService({
     'session.subscribeList': method(nothing, z.object({ sessions: z.array(SessionSummarySchema) })),
     /** `messageId` comes from the client, so that a repeated call is one message. */
     'session.prompt': method(
-      z.object({ sessionId, messageId: z.string(), content: z.string(), images: z.array(MetonaImageSchema).optional(), whenBusy: z.enum(['queue', 'steer', 'refuse']).default('queue') }),
+      z.object({
+        sessionId,
+        messageId: z.string(),
+        content: z.string(),
+        images: z.array(MetonaImageSchema).optional(),
+        whenBusy: z.enum(['queue', 'steer', 'refuse']).default('queue'),
+      }),
       z.object({ state: z.enum(['started', 'queued', 'duplicate']) }),
     ),
     'session.unqueue': method(z.object({ sessionId, messageId: z.string() }), z.object({ content: z.string().optional() })),
@@ -73,7 +96,14 @@ export const commands = defineService({
     'session.stop': method(z.object({ sessionId }), z.object({ stopped: z.boolean(), survivors: z.array(z.number()) })),
     /** Errors: `APPROVAL_GONE` (answered elsewhere, with by whom; or ended), `APPROVAL_MISMATCH` (hash). */
     'session.answer': method(
-      z.object({ sessionId, toolCallId: z.string(), argumentsHash: z.string(), decision: z.enum(['allow', 'deny']), scope: z.enum(['once', 'session', 'always']).default('once'), reason: z.string().optional() }),
+      z.object({
+        sessionId,
+        toolCallId: z.string(),
+        argumentsHash: z.string(),
+        decision: z.enum(['allow', 'deny']),
+        scope: z.enum(['once', 'session', 'always']).default('once'),
+        reason: z.string().optional(),
+      }),
       nothing,
     ),
     /** Continues an interrupted turn: unknown tool outcomes are told to the model, nothing is run again. */
@@ -92,16 +122,30 @@ export const commands = defineService({
 
     'config.list': method(z.object({ workspace: z.string().optional() }), z.object({ entries: z.array(ConfigEntrySchema) })),
     'config.set': method(z.object({ workspace: z.string().optional(), key: z.string(), value: z.unknown() }), ConfigEntrySchema),
-    'models.list': method(z.object({ provider: z.string().optional(), live: z.boolean().default(true) }), z.object({ models: z.array(MetonaModelInfoSchema), problems: z.array(DiagnosisSchema) }), 60_000),
+    'models.list': method(
+      z.object({ provider: z.string().optional(), live: z.boolean().default(true) }),
+      z.object({ models: z.array(MetonaModelInfoSchema), problems: z.array(DiagnosisSchema) }),
+      60_000,
+    ),
     'providers.list': method(nothing, z.object({ providers: z.array(ProviderDescriptorSchema) })),
-    'providers.diagnose': method(z.object({ provider: z.string(), baseUrl: z.string().optional(), apiKey: z.string().optional(), model: z.string().optional() }), DiagnosisSchema, 60_000),
+    'providers.diagnose': method(
+      z.object({ provider: z.string(), baseUrl: z.string().optional(), apiKey: z.string().optional(), model: z.string().optional() }),
+      DiagnosisSchema,
+      60_000,
+    ),
     /** Kept by the shell's secret store, or for this run only where there is none; the answer says which. */
-    'providers.setKey': method(z.object({ provider: z.string(), apiKey: z.string().nullable(), baseUrl: z.string().optional() }), z.object({ stored: z.enum(['secret_store', 'this_run']) })),
+    'providers.setKey': method(
+      z.object({ provider: z.string(), apiKey: z.string().nullable(), baseUrl: z.string().optional() }),
+      z.object({ stored: z.enum(['secret_store', 'this_run']) }),
+    ),
 
     'doctor.verify': method(z.object({ workspace: z.string() }), DoctorReportSchema, 600_000),
     'doctor.rebuild': method(z.object({ workspace: z.string() }), DoctorReportSchema, 600_000),
     /** Thread ids by concern, loop delay and heap; for the health page, the bench and a test. */
-    'health.read': method(nothing, z.object({ threads: z.record(z.string(), z.number()), workers: z.array(z.record(z.string(), z.unknown())) })),
+    'health.read': method(
+      nothing,
+      z.object({ threads: z.record(z.string(), z.number()), workers: z.array(z.record(z.string(), z.unknown())) }),
+    ),
     /** `pickFolder`, `openExternal`, `notify` …: passed on to the shell. */
     'native.call': method(z.object({ method: z.string(), params: z.unknown() }), z.object({ value: z.unknown() }), 600_000),
     /** Ends what runs, settles and closes everything; the host may then exit. */

@@ -16,6 +16,13 @@ export type Cost = z.infer<typeof CostSchema>
 export function addCost(costs: readonly Cost[], cost: Cost): Cost[] {
   const sum = costs.find((entry) => entry.currency === cost.currency)
   if (sum === undefined) return [...costs, cost]
-  const added: Cost = { currency: cost.currency, cacheHit: sum.cacheHit + cost.cacheHit, cacheMiss: sum.cacheMiss + cost.cacheMiss, cacheWrite: sum.cacheWrite + cost.cacheWrite, output: sum.output + cost.output, total: sum.total + cost.total }
+  const added: Cost = {
+    currency: cost.currency,
+    cacheHit: sum.cacheHit + cost.cacheHit,
+    cacheMiss: sum.cacheMiss + cost.cacheMiss,
+    cacheWrite: sum.cacheWrite + cost.cacheWrite,
+    output: sum.output + cost.output,
+    total: sum.total + cost.total,
+  }
   return costs.map((entry) => (entry === sum ? added : entry))
 }

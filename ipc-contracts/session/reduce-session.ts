@@ -3,46 +3,64 @@ import type { MetonaUsage } from '../metona/metona-response.ts'
 import type { SessionEntry } from './client-protocol.ts'
 import { addCost } from './cost.ts'
 import { reduceDelta } from './reduce-delta.ts'
+import { putTool, reducePermission, reducePermissionRequest, reduceToolCall, reduceToolResult } from './reduce-tools.ts'
 import type { EndReason, SessionState } from './session-enums.ts'
 import type { SessionEvent, SessionEventOf } from './session-event.ts'
 import type { SessionSnapshot, SessionSummary, TranscriptItem } from './session-snapshot.ts'
-import { findItem, putItem, type ToolItem } from './transcript-items.ts'
-
-const NO_USAGE: MetonaUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 }
+import { setState } from './set-state.ts'
+import { addItem, changeItems, putItem, releaseItems, removeItems } from './transcript-items.ts'
 
 /** A session before its first event. */
 export function emptySnapshot(sessionId: string): SessionSnapshot {
   return {
-    sessionId, workspace: '', title: '', model: '', permission: 'ask', sandbox: 'auto', pinned: false, archived: false, ended: false,
-    state: 'idle', since: '', turn: 0, iteration: 0, items: [], approvals: [], queue: [],
-    totals: { iterations: 0, usage: NO_USAGE, costs: [], durationMs: 0 }, lastSeq: -1, createdAt: '', updatedAt: '',
+    sessionId,
+    workspace: '',
+    title: '',
+    model: '',
+    permission: 'ask',
+    sandbox: 'auto',
+    pinned: false,
+    archived: false,
+    ended: false,
+    state: 'idle',
+    since: '',
+    turn: 0,
+    iteration: 0,
+    items: [],
+    approvals: [],
+    queue: [],
+    totals: { iterations: 0, usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 }, costs: [], durationMs: 0 },
+    lastSeq: -1,
+    createdAt: '',
+    updatedAt: '',
   }
 }
 
 /**
- * Applies `entries` in order. The given snapshot is not changed; items that did not change keep their
- * identity, so a view may compare by reference. Durable events at or below `lastSeq` are skipped.
+ * Applies `entries` in order. The given snapshot is not changed. What did not change keeps its identity (each
+ * item, the list of items, the snapshot itself), so a view may compare by reference. Durable events at or below
+ * `lastSeq` are skipped.
  */
 export function reduceSession(snapshot: SessionSnapshot, entries: readonly SessionEntry[]): SessionSnapshot {
-  const draft: SessionSnapshot = { ...snapshot, items: snapshot.items.slice() }
+  const draft: SessionSnapshot = { ...snapshot }
   for (const entry of entries) {
     if ('delta' in entry) reduceDelta(draft, entry)
     else if (entry.seq > draft.lastSeq) reduceEvent(draft, entry)
   }
-  return draft
+  releaseItems(draft)
+  return isSame(draft, snapshot) ? snapshot : draft
 }
 
 /** The list row of a snapshot. */
 export function summarise(snapshot: SessionSnapshot): SessionSummary {
   const { sessionId, workspace, title, model, pinned, archived, state, since, activity, turn, lastSeq, createdAt, updatedAt } = snapshot
-  return { sessionId, workspace, title, model, pinned, archived, state, since, ...(activity === undefined ? {} : { activity }), turn, lastSeq, createdAt, updatedAt }
+  const row = { sessionId, workspace, title, model, pinned, archived, state, since, turn, lastSeq, createdAt, updatedAt }
+  return activity === undefined ? row : { ...row, activity }
 }
 
-function setState(draft: SessionSnapshot, state: SessionState, at: string, activity?: string): void {
-  if (draft.state !== state || draft.activity !== activity) draft.since = at
-  draft.state = state
-  if (activity === undefined) delete draft.activity
-  else draft.activity = activity
+function isSame(left: SessionSnapshot, right: SessionSnapshot): boolean {
+  const keys = Object.keys(left) as (keyof SessionSnapshot)[]
+  return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key])
 }
 
 function reduceEvent(draft: SessionSnapshot, event: SessionEvent): void {
@@ -70,7 +88,12 @@ function reduceEvent(draft: SessionSnapshot, event: SessionEvent): void {
       draft.queue = draft.queue.filter((message) => message.messageId !== event.messageId)
       return
     case 'context_built':
-      draft.context = { tokens: event.tokens, ratio: event.ratio, ...(event.window === undefined ? {} : { window: event.window }), ...(event.needsCompression === undefined ? {} : { needsCompression: event.needsCompression }) }
+      draft.context = {
+        tokens: event.tokens,
+        ratio: event.ratio,
+        ...(event.window === undefined ? {} : { window: event.window }),
+        ...(event.needsCompression === undefined ? {} : { needsCompression: event.needsCompression }),
+      }
       return
     case 'iteration_start':
       draft.iteration = event.iteration
@@ -82,23 +105,11 @@ function reduceEvent(draft: SessionSnapshot, event: SessionEvent): void {
     case 'llm_response':
       return reduceResponse(draft, event)
     case 'permission_request':
-      draft.phase = 'awaiting_approval'
-      draft.approvals = [
-        ...draft.approvals.filter((approval) => approval.toolCallId !== event.toolCallId),
-        { toolCallId: event.toolCallId, tool: event.tool, argumentsHash: event.argumentsHash, display: event.display, risk: event.risk, reason: event.reason, ...(event.grantPrefix === undefined ? {} : { grantPrefix: event.grantPrefix }), requestedAt: event.ts },
-      ]
-      changeTool(draft, event.toolCallId, { status: 'awaiting_approval' })
-      return setState(draft, 'needs', event.ts, event.tool)
+      return reducePermissionRequest(draft, event)
     case 'permission':
-      draft.approvals = draft.approvals.filter((approval) => approval.toolCallId !== event.toolCallId)
-      changeTool(draft, event.toolCallId, { decision: { decision: event.decision, by: event.by, reason: event.reason, at: event.ts }, ...(event.decision === 'deny' ? { status: 'denied' as const } : {}) })
-      if (draft.approvals.length === 0 && draft.state === 'needs') setState(draft, 'tool', event.ts, event.tool)
-      return
+      return reducePermission(draft, event)
     case 'tool_call':
-      draft.phase = 'executing_tools'
-      putTool(draft, event.toolCallId, { turn: event.turn ?? draft.turn, iteration: event.iteration, name: event.tool, args: event.args, status: 'running', startedAt: event.ts })
-      if (draft.approvals.length === 0) setState(draft, 'tool', event.ts, event.tool)
-      return
+      return reduceToolCall(draft, event)
     case 'tool_result':
       return reduceToolResult(draft, event)
     case 'iteration_end':
@@ -107,15 +118,20 @@ function reduceEvent(draft: SessionSnapshot, event: SessionEvent): void {
     case 'turn_end':
       return reduceTurnEnd(draft, event)
     case 'compaction':
-      return addNotice(draft, event, 'info', 'compaction', event.method)
+      return addNotice(draft, event, { level: 'info', code: 'compaction', message: event.method })
     case 'rewind':
       return reduceRewind(draft, event)
     case 'stop_report':
       return
     case 'error':
-      return addNotice(draft, event, 'error', event.code, event.message)
+      return addNotice(draft, event, { level: 'error', code: event.code, message: event.message })
     case 'notice':
-      return addNotice(draft, event, 'info', event.code, event.message, event.params)
+      return addNotice(draft, event, {
+        level: 'info',
+        code: event.code,
+        message: event.message,
+        ...(event.params === undefined ? {} : { params: event.params }),
+      })
     case 'session_end':
       draft.ended = true
       return
@@ -143,7 +159,16 @@ function reduceUserMessage(draft: SessionSnapshot, event: SessionEventOf<'user_m
   draft.queue = draft.queue.filter((message) => message.messageId !== event.messageId)
   draft.turn = event.turn ?? draft.turn
   if (draft.title === '') draft.title = titleOf(event.content)
-  draft.items.push({ kind: 'user', id: event.messageId, turn: draft.turn, seq: event.seq, at: event.ts, content: event.content, ...(event.images === undefined ? {} : { images: event.images }), ...(event.steering ? { steering: true } : {}) })
+  addItem(draft, {
+    kind: 'user',
+    id: event.messageId,
+    turn: draft.turn,
+    seq: event.seq,
+    at: event.ts,
+    content: event.content,
+    ...(event.images === undefined ? {} : { images: event.images }),
+    ...(event.steering ? { steering: true } : {}),
+  })
   if (event.steering) return
   draft.phase = 'preparing'
   setState(draft, 'thinking', event.ts)
@@ -157,40 +182,72 @@ function titleOf(content: string): string {
 }
 
 function reduceResponse(draft: SessionSnapshot, event: SessionEventOf<'llm_response'>): void {
+  const turn = event.turn ?? draft.turn
+  const calls = event.toolCalls ?? []
   delete draft.quota
-  const status = event.finishReason === 'error' ? 'failed' : event.finishReason === 'aborted' ? 'interrupted' : 'done'
-  putItem(draft.items, {
-    kind: 'assistant', id: event.messageId, turn: event.turn ?? draft.turn, iteration: event.iteration, seq: event.seq, at: event.ts, text: event.content, status, model: event.model, usage: event.usage,
-    ...(event.thinking === undefined ? {} : { thinking: event.thinking }), ...(event.cost === undefined ? {} : { cost: event.cost }), ...(event.error === undefined ? {} : { error: event.error }),
+  if (draft.state === 'quota') setState(draft, 'thinking', event.ts, event.model)
+  putItem(draft, {
+    kind: 'assistant',
+    id: event.messageId,
+    turn,
+    iteration: event.iteration,
+    seq: event.seq,
+    at: event.ts,
+    text: event.content,
+    status: event.finishReason === 'error' ? 'failed' : event.finishReason === 'aborted' ? 'interrupted' : 'done',
+    model: event.model,
+    usage: event.usage,
+    ...(event.thinking === undefined ? {} : { thinking: event.thinking }),
+    ...(event.cost === undefined ? {} : { cost: event.cost }),
+    ...(event.error === undefined ? {} : { error: event.error }),
   })
-  for (const call of event.toolCalls ?? []) putTool(draft, call.id, { turn: event.turn ?? draft.turn, iteration: event.iteration, name: call.name, args: call.args, status: 'proposed' })
-  draft.totals = { ...draft.totals, usage: addUsage(draft.totals.usage, event.usage), costs: event.cost === undefined ? draft.totals.costs : addCost(draft.totals.costs, event.cost) }
+  // What the stream began and the answer does not hold was never asked for.
+  removeItems(
+    draft,
+    (item) =>
+      item.kind === 'tool' &&
+      item.status === 'proposed' &&
+      item.turn === turn &&
+      item.iteration === event.iteration &&
+      !calls.some((call) => call.id === item.id),
+  )
+  for (const call of calls)
+    putTool(draft, call.id, { turn, iteration: event.iteration, name: call.name, args: call.args, status: 'proposed' })
+  draft.totals = {
+    ...draft.totals,
+    usage: addUsage(draft.totals.usage, event.usage),
+    costs: event.cost === undefined ? draft.totals.costs : addCost(draft.totals.costs, event.cost),
+  }
 }
 
-function reduceToolResult(draft: SessionSnapshot, event: SessionEventOf<'tool_result'>): void {
-  const status = ({ ok: 'done', error: 'failed', denied: 'denied', aborted: 'aborted', unknown: 'unknown' } as const)[event.outcome]
-  const item = findItem(draft.items, 'tool', event.toolCallId)
-  const base: ToolItem = item ?? { kind: 'tool', id: event.toolCallId, turn: event.turn ?? draft.turn, iteration: event.iteration, name: event.tool, args: {}, status }
-  const { liveOutput: _live, progress: _progress, argumentsText: _text, ...kept } = base
-  putItem(draft.items, {
-    ...kept, status, durationMs: event.durationMs, result: event.result,
-    ...(event.summary === undefined ? {} : { summary: event.summary }), ...(event.error === undefined ? {} : { error: event.error }), ...(event.display === undefined ? {} : { display: event.display }),
-  })
-  draft.approvals = draft.approvals.filter((approval) => approval.toolCallId !== event.toolCallId)
+const STATE_BY_REASON: Readonly<Record<EndReason, SessionState>> = {
+  completed: 'done',
+  aborted: 'stopped',
+  failed: 'failed',
+  limit_reached: 'failed',
+  interrupted: 'stopped',
 }
-
-const STATE_BY_REASON: Readonly<Record<EndReason, SessionState>> = { completed: 'done', aborted: 'stopped', failed: 'failed', limit_reached: 'failed', interrupted: 'stopped' }
 
 function reduceTurnEnd(draft: SessionSnapshot, event: SessionEventOf<'turn_end'>): void {
-  draft.items = draft.items.map((item): TranscriptItem => {
+  changeItems(draft, (item): TranscriptItem => {
     if (item.kind === 'assistant' && item.status === 'streaming') return { ...item, status: 'interrupted' }
     if (item.kind === 'tool' && (item.status === 'proposed' || item.status === 'awaiting_approval')) return { ...item, status: 'aborted' }
     if (item.kind === 'tool' && item.status === 'running') return { ...item, status: 'unknown' }
     return item
   })
-  draft.items.push({
-    kind: 'turn_end', id: `end_${event.seq}`, turn: event.turn ?? draft.turn, seq: event.seq, at: event.ts, reason: event.reason, iterations: event.iterations, durationMs: event.durationMs,
-    ...(event.usage === undefined ? {} : { usage: event.usage }), ...(event.cost === undefined ? {} : { cost: event.cost }), ...(event.error === undefined ? {} : { error: event.error }), ...(event.detail === undefined ? {} : { detail: event.detail }),
+  addItem(draft, {
+    kind: 'turn_end',
+    id: `end_${event.seq}`,
+    turn: event.turn ?? draft.turn,
+    seq: event.seq,
+    at: event.ts,
+    reason: event.reason,
+    iterations: event.iterations,
+    durationMs: event.durationMs,
+    ...(event.usage === undefined ? {} : { usage: event.usage }),
+    ...(event.cost === undefined ? {} : { cost: event.cost }),
+    ...(event.error === undefined ? {} : { error: event.error }),
+    ...(event.detail === undefined ? {} : { detail: event.detail }),
   })
   draft.phase = 'ended'
   draft.approvals = []
@@ -202,27 +259,20 @@ function reduceTurnEnd(draft: SessionSnapshot, event: SessionEventOf<'turn_end'>
 /** Everything shown after `toSeq` stays in the transcript, marked as no longer sent. */
 function reduceRewind(draft: SessionSnapshot, event: SessionEventOf<'rewind'>): void {
   const last = draft.items.findLastIndex((item) => 'seq' in item && item.seq !== undefined && item.seq <= event.toSeq)
-  draft.items = draft.items.map((item, index) => (index > last && item.superseded !== true ? { ...item, superseded: true } : item))
+  changeItems(draft, (item, index) => (index > last && item.superseded !== true ? { ...item, superseded: true } : item))
 }
 
-function addNotice(draft: SessionSnapshot, event: SessionEvent, level: 'info' | 'error', code: string, message: string, params?: Record<string, string | number | boolean>): void {
-  draft.items.push({ kind: 'notice', id: `notice_${event.seq}`, seq: event.seq, at: event.ts, level, code, message, ...(params === undefined ? {} : { params }) })
+type NoticeItem = Extract<TranscriptItem, { kind: 'notice' }>
+
+function addNotice(draft: SessionSnapshot, event: SessionEvent, content: Pick<NoticeItem, 'level' | 'code' | 'message' | 'params'>): void {
+  addItem(draft, { kind: 'notice', id: `notice_${event.seq}`, seq: event.seq, at: event.ts, ...content })
 }
 
-function changeTool(draft: SessionSnapshot, toolCallId: string, change: Partial<ToolItem>): void {
-  const item = findItem(draft.items, 'tool', toolCallId)
-  if (item !== undefined) putItem(draft.items, { ...item, ...change })
-}
-
-function putTool(draft: SessionSnapshot, toolCallId: string, fields: Omit<ToolItem, 'kind' | 'id'>): void {
-  const { argumentsText: _text, ...kept } = findItem(draft.items, 'tool', toolCallId) ?? ({ kind: 'tool', id: toolCallId } as Partial<ToolItem>)
-  putItem(draft.items, { ...kept, kind: 'tool', id: toolCallId, ...fields })
-}
-
+/** Sums every count; one that neither side reports stays absent. */
 function addUsage(left: MetonaUsage, right: MetonaUsage): MetonaUsage {
-  const sum: MetonaUsage = { inputTokens: left.inputTokens + right.inputTokens, outputTokens: left.outputTokens + right.outputTokens, totalTokens: left.totalTokens + right.totalTokens }
-  for (const bucket of ['cacheHitTokens', 'cacheMissTokens', 'cacheWriteTokens', 'reasoningTokens'] as const) {
-    if (left[bucket] !== undefined || right[bucket] !== undefined) sum[bucket] = (left[bucket] ?? 0) + (right[bucket] ?? 0)
+  const sum: MetonaUsage = { ...left }
+  for (const [bucket, count] of Object.entries(right) as [keyof MetonaUsage, number | undefined][]) {
+    if (count !== undefined) sum[bucket] = (left[bucket] ?? 0) + count
   }
   return sum
 }

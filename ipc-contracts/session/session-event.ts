@@ -23,7 +23,8 @@ const head = <const E extends string>(event: E) => ({
 /** `eventId` makes a repeated commit harmless. `turn` counts prompts from 1; absent outside a turn. */
 const tail = { turn: z.number().int().min(1).optional(), eventId: z.string() }
 const iteration = z.number().int().min(1)
-const define = <const E extends string, const F extends z.ZodRawShape>(event: E, fields: F) => z.object({ ...head(event), ...fields, ...tail })
+const define = <const E extends string, const F extends z.ZodRawShape>(event: E, fields: F) =>
+  z.object({ ...head(event), ...fields, ...tail })
 
 const settings = {
   title: z.string().optional(),
@@ -51,9 +52,22 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
     steering: z.boolean().optional(),
   }),
   /** Accepted while a turn ran; stays queued until a `user_message` with the same messageId, or `message_unqueued`. */
-  define('message_queued', { messageId: z.string(), content: z.string(), images: z.array(MetonaImageSchema).optional(), steering: z.boolean() }),
+  define('message_queued', {
+    messageId: z.string(),
+    content: z.string(),
+    images: z.array(MetonaImageSchema).optional(),
+    steering: z.boolean(),
+  }),
   define('message_unqueued', { messageId: z.string() }),
-  define('context_built', { tokens: z.number(), ratio: z.number(), iteration: iteration.optional(), budgetRatio: z.number().optional(), needsCompression: z.boolean().optional(), window: z.number().optional(), notes: z.array(z.string()).optional() }),
+  define('context_built', {
+    tokens: z.number(),
+    ratio: z.number(),
+    iteration: iteration.optional(),
+    budgetRatio: z.number().optional(),
+    needsCompression: z.boolean().optional(),
+    window: z.number().optional(),
+    notes: z.array(z.string()).optional(),
+  }),
   define('iteration_start', { iteration }),
   define('llm_request', {
     iteration,
@@ -86,8 +100,25 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
     cost: CostSchema.optional(),
   }),
   /** A question the person must answer; pending until `permission` with the same toolCallId. */
-  define('permission_request', { iteration, tool: z.string(), toolCallId: z.string(), argumentsHash: z.string(), display: z.string(), risk: z.string(), reason: z.string(), grantPrefix: z.string().optional() }),
-  define('permission', { iteration, tool: z.string(), toolCallId: z.string(), decision: z.enum(['allow', 'deny']), by: DecisionMakerSchema, reason: z.string(), scope: z.enum(['once', 'session', 'always']).optional() }),
+  define('permission_request', {
+    iteration,
+    tool: z.string(),
+    toolCallId: z.string(),
+    argumentsHash: z.string(),
+    display: z.string(),
+    risk: z.string(),
+    reason: z.string(),
+    grantPrefix: z.string().optional(),
+  }),
+  define('permission', {
+    iteration,
+    tool: z.string(),
+    toolCallId: z.string(),
+    decision: z.enum(['allow', 'deny']),
+    by: DecisionMakerSchema,
+    reason: z.string(),
+    scope: z.enum(['once', 'session', 'always']).optional(),
+  }),
   /** The committed intent: written before the tool runs. */
   define('tool_call', { iteration, tool: z.string(), args: z.record(z.string(), z.unknown()), toolCallId: z.string() }),
   /** The outcome. `unknown` when a crash left an intent without one; it is never run again. */
@@ -105,16 +136,41 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
     display: z.record(z.string(), z.unknown()).optional(),
   }),
   define('iteration_end', { iteration, durationMs: z.number() }),
-  define('turn_end', { reason: EndReasonSchema, iterations: z.number().int(), durationMs: z.number(), usage: MetonaUsageSchema.optional(), cost: CostSchema.optional(), error: MetonaErrorSchema.optional(), detail: z.string().optional() }),
+  define('turn_end', {
+    reason: EndReasonSchema,
+    iterations: z.number().int(),
+    durationMs: z.number(),
+    usage: MetonaUsageSchema.optional(),
+    cost: CostSchema.optional(),
+    error: MetonaErrorSchema.optional(),
+    detail: z.string().optional(),
+  }),
   /** The transcript stays; requests after it start from `summary` in place of what is before `upToSeq`. */
-  define('compaction', { summary: z.string(), upToSeq: z.number().int(), tokensBefore: z.number(), tokensAfter: z.number(), method: z.enum(['model', 'digest', 'prune']), /** How the history is sent from here on. */ state: CompactionStateSchema.optional() }),
+  define('compaction', {
+    summary: z.string(),
+    upToSeq: z.number().int(),
+    tokensBefore: z.number(),
+    tokensAfter: z.number(),
+    method: z.enum(['model', 'digest', 'prune']),
+    /** How the history is sent from here on. */ state: CompactionStateSchema.optional(),
+  }),
   /** Later requests leave out what came after `toSeq` (retry, edit and resend); the transcript keeps it, marked as superseded. */
   define('rewind', { toSeq: z.number().int().min(0), reason: z.enum(['retry', 'edit']) }),
   /** What Stop found and ended. */
-  define('stop_report', { socketClosedMs: z.number().optional(), processesFound: z.number(), processesKilled: z.number(), survivors: z.array(z.number()), committed: z.boolean() }),
+  define('stop_report', {
+    socketClosedMs: z.number().optional(),
+    processesFound: z.number(),
+    processesKilled: z.number(),
+    survivors: z.array(z.number()),
+    committed: z.boolean(),
+  }),
   define('error', { code: z.string(), message: z.string(), details: z.unknown().optional() }),
   /** Something the person should know that is not an error: a repaired log, a file cut to its limit. */
-  define('notice', { code: z.string(), message: z.string(), params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional() }),
+  define('notice', {
+    code: z.string(),
+    message: z.string(),
+    params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+  }),
   define('session_end', { totalIterations: z.number().int(), totalTokens: z.number(), totalDurationMs: z.number() }),
 ])
 export type SessionEvent = z.infer<typeof SessionEventSchema>
@@ -122,4 +178,6 @@ export type SessionEventName = SessionEvent['event']
 export type SessionEventOf<E extends SessionEventName> = Extract<SessionEvent, { event: E }>
 
 /** What a producer supplies; the session worker adds seq, ts, sessionId and eventId. */
-export type SessionEventDraft = { [E in SessionEventName]: Omit<SessionEventOf<E>, 'seq' | 'ts' | 'sessionId' | 'eventId'> }[SessionEventName]
+export type SessionEventDraft = {
+  [E in SessionEventName]: Omit<SessionEventOf<E>, 'seq' | 'ts' | 'sessionId' | 'eventId'>
+}[SessionEventName]

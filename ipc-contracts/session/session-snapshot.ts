@@ -9,7 +9,17 @@ import { EndReasonSchema, PermissionModeSchema, SessionStateSchema, TurnPhaseSch
 export const ToolItemStatusSchema = z.enum(['proposed', 'awaiting_approval', 'running', 'done', 'failed', 'denied', 'aborted', 'unknown'])
 
 export const TranscriptItemSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('user'), id: z.string(), turn: z.number(), seq: z.number(), at: z.string(), content: z.string(), images: z.array(MetonaImageSchema).optional(), steering: z.boolean().optional(), /** A rewind left it behind: no longer sent. */ superseded: z.boolean().optional() }),
+  z.object({
+    kind: z.literal('user'),
+    id: z.string(),
+    turn: z.number(),
+    seq: z.number(),
+    at: z.string(),
+    content: z.string(),
+    images: z.array(MetonaImageSchema).optional(),
+    steering: z.boolean().optional(),
+    /** A rewind left it behind: no longer sent. */ superseded: z.boolean().optional(),
+  }),
   z.object({
     kind: z.literal('assistant'),
     /** The messageId. */
@@ -51,8 +61,32 @@ export const TranscriptItemSchema = z.discriminatedUnion('kind', [
     decision: z.object({ decision: z.enum(['allow', 'deny']), by: z.string(), reason: z.string(), at: z.string() }).optional(),
     superseded: z.boolean().optional(),
   }),
-  z.object({ kind: z.literal('notice'), id: z.string(), seq: z.number(), at: z.string(), superseded: z.boolean().optional(), level: z.enum(['info', 'error']), code: z.string(), message: z.string(), params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional() }),
-  z.object({ kind: z.literal('turn_end'), id: z.string(), turn: z.number(), seq: z.number(), at: z.string(), reason: EndReasonSchema, iterations: z.number(), durationMs: z.number(), usage: MetonaUsageSchema.optional(), cost: CostSchema.optional(), error: MetonaErrorSchema.optional(), detail: z.string().optional(), superseded: z.boolean().optional() }),
+  z.object({
+    kind: z.literal('notice'),
+    id: z.string(),
+    seq: z.number(),
+    at: z.string(),
+    superseded: z.boolean().optional(),
+    level: z.enum(['info', 'error']),
+    code: z.string(),
+    message: z.string(),
+    params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+  }),
+  z.object({
+    kind: z.literal('turn_end'),
+    id: z.string(),
+    turn: z.number(),
+    seq: z.number(),
+    at: z.string(),
+    reason: EndReasonSchema,
+    iterations: z.number(),
+    durationMs: z.number(),
+    usage: MetonaUsageSchema.optional(),
+    cost: CostSchema.optional(),
+    error: MetonaErrorSchema.optional(),
+    detail: z.string().optional(),
+    superseded: z.boolean().optional(),
+  }),
 ])
 export type TranscriptItem = z.infer<typeof TranscriptItemSchema>
 
@@ -94,7 +128,9 @@ export const SessionSnapshotSchema = z.object({
   approvals: z.array(PendingApprovalSchema),
   queue: z.array(z.object({ messageId: z.string(), content: z.string(), steering: z.boolean() })),
   quota: z.object({ provider: z.string(), position: z.number().optional(), untilMs: z.number().optional() }).optional(),
-  context: z.object({ tokens: z.number(), ratio: z.number(), window: z.number().optional(), needsCompression: z.boolean().optional() }).optional(),
+  context: z
+    .object({ tokens: z.number(), ratio: z.number(), window: z.number().optional(), needsCompression: z.boolean().optional() })
+    .optional(),
   totals: z.object({ iterations: z.number(), usage: MetonaUsageSchema, costs: z.array(CostSchema), durationMs: z.number() }),
   /** -1 before the first event. */
   lastSeq: z.number().int(),
@@ -104,5 +140,19 @@ export const SessionSnapshotSchema = z.object({
 export type SessionSnapshot = z.infer<typeof SessionSnapshotSchema>
 
 /** A list row. */
-export const SessionSummarySchema = SessionSnapshotSchema.pick({ sessionId: true, workspace: true, title: true, model: true, pinned: true, archived: true, state: true, since: true, activity: true, turn: true, lastSeq: true, createdAt: true, updatedAt: true })
+export const SessionSummarySchema = SessionSnapshotSchema.pick({
+  sessionId: true,
+  workspace: true,
+  title: true,
+  model: true,
+  pinned: true,
+  archived: true,
+  state: true,
+  since: true,
+  activity: true,
+  turn: true,
+  lastSeq: true,
+  createdAt: true,
+  updatedAt: true,
+})
 export type SessionSummary = z.infer<typeof SessionSummarySchema>

@@ -15,7 +15,13 @@ export const StreamDeltaSchema = z.discriminatedUnion('delta', [
   /** `since` is milliseconds since the epoch. */
   z.object({ delta: z.literal('phase'), phase: TurnPhaseSchema, turn: z.number().int(), since: z.number() }),
   /** Waiting for a place in a provider's queue or for its quota; `untilMs` is an estimate of the end, epoch ms. `ended` clears it. */
-  z.object({ delta: z.literal('quota'), provider: z.string(), position: z.number().int().optional(), untilMs: z.number().optional(), ended: z.boolean() }),
+  z.object({
+    delta: z.literal('quota'),
+    provider: z.string(),
+    position: z.number().int().optional(),
+    untilMs: z.number().optional(),
+    ended: z.boolean(),
+  }),
   /** A transparent retry before the first visible output. */
   z.object({ delta: z.literal('retry'), attempt: z.number().int(), reason: z.string(), delayMs: z.number() }),
 ])

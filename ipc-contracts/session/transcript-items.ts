@@ -1,9 +1,12 @@
 /** Finding and replacing transcript items. Live items stand near the end, so searches go backwards. */
-import type { TranscriptItem } from './session-snapshot.ts'
+import type { SessionSnapshot, TranscriptItem } from './session-snapshot.ts'
 
 type ItemOf<K extends TranscriptItem['kind']> = Extract<TranscriptItem, { kind: K }>
 export type ToolItem = ItemOf<'tool'>
 export type AssistantItem = ItemOf<'assistant'>
+
+/** Lists made by the fold that is running; any other list belongs to a snapshot somebody holds. */
+const own = new WeakSet<readonly TranscriptItem[]>()
 
 export function findItem<K extends TranscriptItem['kind']>(items: readonly TranscriptItem[], kind: K, id: string): ItemOf<K> | undefined {
   const index = indexOf(items, kind, id)
@@ -11,10 +14,42 @@ export function findItem<K extends TranscriptItem['kind']>(items: readonly Trans
 }
 
 /** Replaces the item of the same kind and id in its place, else appends. */
-export function putItem(items: TranscriptItem[], item: TranscriptItem): void {
-  const index = indexOf(items, item.kind, item.id)
-  if (index < 0) items.push(item)
-  else items[index] = item
+export function putItem(draft: SessionSnapshot, item: TranscriptItem): void {
+  const index = indexOf(draft.items, item.kind, item.id)
+  if (index < 0) ownItems(draft).push(item)
+  else ownItems(draft)[index] = item
+}
+
+/** Appends an item whose id is new by nature. */
+export function addItem(draft: SessionSnapshot, item: TranscriptItem): void {
+  ownItems(draft).push(item)
+}
+
+/** Puts `change(item)` in the place of each item for which it is another one. */
+export function changeItems(draft: SessionSnapshot, change: (item: TranscriptItem, index: number) => TranscriptItem): void {
+  for (const [index, item] of draft.items.entries()) {
+    const changed = change(item, index)
+    if (changed !== item) ownItems(draft)[index] = changed
+  }
+}
+
+export function removeItems(draft: SessionSnapshot, isGone: (item: TranscriptItem) => boolean): void {
+  if (!draft.items.some(isGone)) return
+  draft.items = draft.items.filter((item) => !isGone(item))
+  own.add(draft.items)
+}
+
+/** From here on the list may be held by others and is copied before the next change. */
+export function releaseItems(draft: SessionSnapshot): void {
+  own.delete(draft.items)
+}
+
+function ownItems(draft: SessionSnapshot): TranscriptItem[] {
+  if (!own.has(draft.items)) {
+    draft.items = draft.items.slice()
+    own.add(draft.items)
+  }
+  return draft.items
 }
 
 function indexOf(items: readonly TranscriptItem[], kind: string, id: string): number {

@@ -1,0 +1,103 @@
+/** The part of the fold that deals with tool calls and the questions about them. Changes the draft in place. */
+import type { SessionEventOf } from './session-event.ts'
+import type { SessionSnapshot } from './session-snapshot.ts'
+import { setState } from './set-state.ts'
+import { findItem, putItem, type ToolItem } from './transcript-items.ts'
+
+const STATUS_BY_OUTCOME = { ok: 'done', error: 'failed', denied: 'denied', aborted: 'aborted', unknown: 'unknown' } as const
+
+export function reducePermissionRequest(draft: SessionSnapshot, event: SessionEventOf<'permission_request'>): void {
+  const { toolCallId, tool, argumentsHash, display, risk, reason, grantPrefix } = event
+  draft.phase = 'awaiting_approval'
+  draft.approvals = [
+    ...draft.approvals.filter((approval) => approval.toolCallId !== toolCallId),
+    {
+      toolCallId,
+      tool,
+      argumentsHash,
+      display,
+      risk,
+      reason,
+      ...(grantPrefix === undefined ? {} : { grantPrefix }),
+      requestedAt: event.ts,
+    },
+  ]
+  changeTool(draft, toolCallId, (item) => ({ ...item, status: 'awaiting_approval' }))
+  setState(draft, 'needs', event.ts, tool)
+}
+
+export function reducePermission(draft: SessionSnapshot, event: SessionEventOf<'permission'>): void {
+  changeTool(draft, event.toolCallId, (item) => {
+    const allowed = item.status === 'awaiting_approval' ? 'proposed' : item.status
+    return {
+      ...item,
+      status: event.decision === 'deny' ? 'denied' : allowed,
+      decision: { decision: event.decision, by: event.by, reason: event.reason, at: event.ts },
+    }
+  })
+  closeQuestion(draft, event.toolCallId, event.tool, event.ts)
+}
+
+export function reduceToolCall(draft: SessionSnapshot, event: SessionEventOf<'tool_call'>): void {
+  putTool(draft, event.toolCallId, {
+    turn: event.turn ?? draft.turn,
+    iteration: event.iteration,
+    name: event.tool,
+    args: event.args,
+    status: 'running',
+    startedAt: event.ts,
+  })
+  // Beside a question that is still open, what the person must see is the question.
+  if (draft.approvals.length > 0) return
+  draft.phase = 'executing_tools'
+  setState(draft, 'tool', event.ts, event.tool)
+}
+
+export function reduceToolResult(draft: SessionSnapshot, event: SessionEventOf<'tool_result'>): void {
+  const status = STATUS_BY_OUTCOME[event.outcome]
+  const {
+    liveOutput: _live,
+    progress: _progress,
+    argumentsText: _text,
+    ...kept
+  } = findItem(draft.items, 'tool', event.toolCallId) ?? {
+    kind: 'tool' as const,
+    id: event.toolCallId,
+    turn: event.turn ?? draft.turn,
+    iteration: event.iteration,
+    name: event.tool,
+    args: {},
+    status,
+  }
+  putItem(draft, {
+    ...kept,
+    status,
+    durationMs: event.durationMs,
+    result: event.result,
+    ...(event.summary === undefined ? {} : { summary: event.summary }),
+    ...(event.error === undefined ? {} : { error: event.error }),
+    ...(event.display === undefined ? {} : { display: event.display }),
+  })
+  closeQuestion(draft, event.toolCallId, event.tool, event.ts)
+}
+
+/** A call the model asked for, known whole. */
+export function putTool(draft: SessionSnapshot, toolCallId: string, fields: Omit<ToolItem, 'kind' | 'id'>): void {
+  const { argumentsText: _text, ...kept } = findItem(draft.items, 'tool', toolCallId) ?? { kind: 'tool' as const, id: toolCallId }
+  putItem(draft, { ...kept, ...fields })
+}
+
+function changeTool(draft: SessionSnapshot, toolCallId: string, change: (item: ToolItem) => ToolItem): void {
+  const item = findItem(draft.items, 'tool', toolCallId)
+  if (item !== undefined) putItem(draft, change(item))
+}
+
+/** After the last question the tools go on; before it, the newest one still open is what the session needs. */
+function closeQuestion(draft: SessionSnapshot, toolCallId: string, tool: string, at: string): void {
+  draft.approvals = draft.approvals.filter((approval) => approval.toolCallId !== toolCallId)
+  if (draft.state !== 'needs') return
+  const open = draft.approvals.at(-1)
+  if (open !== undefined) return setState(draft, 'needs', at, open.tool)
+  draft.phase = 'executing_tools'
+  setState(draft, 'tool', at, tool)
+}
