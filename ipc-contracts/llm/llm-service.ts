@@ -36,7 +36,11 @@ export const DiagnosisSchema = z.object({
   ok: z.boolean(),
   /** ok, no_key, key_refused, no_balance, not_running, model_missing, no_tools, wrong_base_url, rate_limited, overloaded, unreachable, unknown */
   code: z.string(),
+  /** English: what happened, what it means, what to do. */
   message: z.string(),
+  /** The same as `message`, in each language. */
+  sentences: z.object({ en: z.string(), zh: z.string() }).optional(),
+  /** The provider's own words, a list of models and the like. */
   details: z.string().optional(),
 })
 export type Diagnosis = z.infer<typeof DiagnosisSchema>
