@@ -34,7 +34,7 @@ export type ProviderDescriptor = z.infer<typeof ProviderDescriptorSchema>
 export const DiagnosisSchema = z.object({
   provider: z.string(),
   ok: z.boolean(),
-  /** ok, no_key, key_refused, no_balance, not_running, model_missing, no_tools, wrong_base_url, rate_limited, overloaded, unreachable, unknown */
+  /** ok, no_key, key_malformed, key_refused, no_balance, not_running, model_missing, no_tools, wrong_base_url, rate_limited, overloaded, unreachable, unknown */
   code: z.string(),
   /** English: what happened, what it means, what to do. */
   message: z.string(),

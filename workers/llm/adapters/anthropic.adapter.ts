@@ -4,7 +4,7 @@ import type { LiveModel } from '../domain/model-table.ts'
 import type { FailureReport } from '../domain/map-error.ts'
 import { anthropicBody } from './anthropic-request.ts'
 import { createAnthropicParser } from './anthropic-parser.ts'
-import { BaseAdapter } from './base-adapter.ts'
+import { BaseAdapter, type LiveList } from './base-adapter.ts'
 import type { ProviderInfo, ProviderModule } from './provider-module.ts'
 import type { WireContext, WireParser, WireRequest } from './wire-parser.ts'
 
@@ -56,7 +56,7 @@ class AnthropicAdapter extends BaseAdapter {
     }))
   }
 
-  override async liveModels(): ReturnType<BaseAdapter['liveModels']> {
+  protected override async liveModels(): Promise<LiveList> {
     const models: LiveModel[] = []
     let after = ''
     for (let page = 0; page < MAX_PAGES; page += 1) {

@@ -9,7 +9,7 @@ import { mapFailure, type FailureReport } from '../domain/map-error.ts'
 import type { LiveModel } from '../domain/model-table.ts'
 import { ResponseBuilder } from '../domain/response-builder.ts'
 import { readRetryAfter, retryDelay } from '../domain/retry-policy.ts'
-import { diagnoseError } from './diagnose-error.ts'
+import { diagnose } from '../diagnose.ts'
 import { readAnswer } from './read-answer.ts'
 import type { Deadlines } from './awake-timer.ts'
 import type { AdapterSettings, ProviderAdapter, ProviderInfo, StreamOptions } from './provider-module.ts'
@@ -20,12 +20,20 @@ const defaultDeadlines: Deadlines = { connectMs: 15_000, firstByteMs: 180_000, i
 /** Refusals one request may be repeated for with something left out. */
 const MAX_LESSONS = 3
 
-export type JsonAnswer = { readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly error: MetonaError }
+/** `status` is there when the provider answered at all. */
+interface Refused {
+  readonly ok: false
+  readonly error: MetonaError
+  readonly status?: number | undefined
+}
+export type JsonAnswer = { readonly ok: true; readonly body: unknown } | Refused
+export type LiveList = { readonly ok: true; readonly models: LiveModel[] } | Refused
 
 export abstract class BaseAdapter implements ProviderAdapter {
   readonly providerId: string
   protected readonly info: ProviderInfo
   protected readonly settings: AdapterSettings
+  #liveInFlight: Promise<LiveList> | undefined
 
   constructor(info: ProviderInfo, settings: AdapterSettings) {
     this.providerId = info.id
@@ -78,24 +86,41 @@ export abstract class BaseAdapter implements ProviderAdapter {
 
   /** The live list completed from the table. Rejects with nothing: an unreachable provider gives the table alone. */
   async listModels(): Promise<MetonaModelInfo[]> {
-    const answer = await this.liveModels()
+    const answer = await this.#liveOnce()
     return answer.ok ? this.settings.table.merge(this.providerId, answer.models) : this.settings.table.list(this.providerId)
   }
 
   async diagnose(model?: string): Promise<Diagnosis> {
-    const answer = await this.liveModels()
-    return diagnoseError({ info: this.info, baseUrl: this.baseUrl(), model, models: answer.ok ? answer.models.map((entry) => entry.id) : undefined, error: answer.ok ? undefined : answer.error })
+    const answer = await this.#liveOnce()
+    const found = diagnose({
+      info: this.info,
+      baseUrl: this.baseUrl(),
+      model,
+      successor: model === undefined ? undefined : this.settings.table.successorOf(this.providerId, model),
+      ...(answer.ok ? { models: answer.models } : { error: answer.error, status: answer.status }),
+    })
+    return found.ok ? ((await this.checkAccount()) ?? found) : found
   }
 
   /** The provider's own list, or why there is none. */
-  async liveModels(): Promise<{ ok: true; models: LiveModel[] } | { ok: false; error: MetonaError }> {
+  protected async liveModels(): Promise<LiveList> {
     const answer = await this.getJson(this.modelsPath)
-    if (!answer.ok) return answer
-    try {
-      return { ok: true, models: this.readModels(answer.body) }
-    } catch (thrown) {
-      return { ok: false, error: this.ownError('invalid_response', `the model list has an unexpected shape (${messageOf(thrown)})`) }
-    }
+    return answer.ok ? { ok: true, models: this.readModels(answer.body) } : answer
+  }
+
+  /** What the list cannot tell: whether the account may be used. Asked only when the list could be had. */
+  protected checkAccount(): Promise<Diagnosis | undefined> {
+    return Promise.resolve(undefined)
+  }
+
+  /** A list and a diagnosis are often wanted at once: one question to the provider answers both. */
+  #liveOnce(): Promise<LiveList> {
+    this.#liveInFlight ??= this.liveModels()
+      .catch((thrown: unknown): LiveList => ({ ok: false, error: this.ownError('invalid_response', `the model list has an unexpected shape (${messageOf(thrown)})`) }))
+      .finally(() => {
+        this.#liveInFlight = undefined
+      })
+    return this.#liveInFlight
   }
 
   send(request: MetonaRequest, options: StreamOptions = {}): Promise<MetonaResponse> {
@@ -132,8 +157,14 @@ export abstract class BaseAdapter implements ProviderAdapter {
     if (wrong !== undefined) return { ok: false, error: wrong }
     let document: unknown
     const wire: WireRequest = { method: options.body === undefined ? 'GET' : 'POST', path, framing: 'sse', ...(options.headers === undefined ? {} : { headers: options.headers }), ...(options.body === undefined ? {} : { body: options.body }) }
-    const error = await readAnswer({
-      ...this.#exchangeParts(wire, false),
+    const parts = this.#exchangeParts(wire, false)
+    let status: number | undefined
+    const result = await readAnswer({
+      ...parts,
+      fail: (report) => {
+        status = report.status
+        return parts.fail(report)
+      },
       deadlines: { ...defaultDeadlines, firstByteMs: 30_000, totalMs: 60_000, ...this.settings.deadlines, ...options.deadlines },
       model: options.model ?? '',
       signal: options.signal,
@@ -141,7 +172,7 @@ export abstract class BaseAdapter implements ProviderAdapter {
       onSocketClosed: undefined,
       reader: { feed: () => undefined, document: (body) => (document = body), state: () => 'reading' },
     })
-    if (error.kind === 'failed') return { ok: false, error: error.error }
+    if (result.kind === 'failed') return { ok: false, error: this.#refineConnection(result.error), status }
     if (document === undefined) return { ok: false, error: this.ownError('invalid_response', 'the provider answered without a JSON document') }
     return { ok: true, body: document }
   }
@@ -209,13 +240,18 @@ export abstract class BaseAdapter implements ProviderAdapter {
       },
     })
     if (result.kind === 'failed') {
-      builder.fail(result.error)
+      builder.fail(this.#refineConnection(result.error))
       // After a finish the answer is whole, whatever became of the connection; an abort is an abort.
       if (result.error.code === 'user_aborted') return failed(result.error)
     }
     const end = result.kind === 'ended' ? result.end : { how: 'cut' as const }
     if (builder.failure === undefined) parser.end?.(end)
     return builder.conclude(end)
+  }
+
+  /** Errors of the connection have not been seen by `refineError` yet; for others it changes nothing more. */
+  #refineConnection(error: MetonaError): MetonaError {
+    return this.refineError(error, { provider: this.providerId, model: '', body: undefined })
   }
 
   #exchangeParts(wire: WireRequest, stream: boolean) {

@@ -1,4 +1,6 @@
 /** DeepSeek, on its Chat Completions endpoint. */
+import type { Diagnosis } from '#contracts/llm/llm-service.ts'
+import { sayDiagnosis } from '../diagnose.ts'
 import { OpenAiChatAdapter } from './openai-chat.ts'
 import type { ChatDialect } from './openai-chat-request.ts'
 import type { AdapterSettings, ProviderInfo, ProviderModule } from './provider-module.ts'
@@ -39,6 +41,17 @@ class DeepSeekAdapter extends OpenAiChatAdapter {
 
   protected dialect(): ChatDialect {
     return dialect
+  }
+
+  /** The list answers also when the balance is gone. */
+  protected override async checkAccount(): Promise<Diagnosis | undefined> {
+    const answer = await this.getJson('/user/balance')
+    // A compatible server in between need not have it.
+    if (!answer.ok) return undefined
+    const { is_available: available, balance_infos: balances } = answer.body as { is_available?: unknown; balance_infos?: { currency?: string; total_balance?: string }[] }
+    const amounts = Array.isArray(balances) ? balances.map((entry) => `${entry.total_balance ?? '?'} ${entry.currency ?? ''}`.trim()).join(', ') : ''
+    if (available === false) return sayDiagnosis(info, 'no_balance', 'The key is fine, but the DeepSeek account has no balance left. Requests are refused. Top it up.', '密钥有效，但 DeepSeek 账户余额不足，请求会被拒绝。请充值。', amounts)
+    return sayDiagnosis(info, 'ok', 'DeepSeek works.', 'DeepSeek 可以使用。', amounts)
   }
 
   protected override onServedModel(served: string, context: WireContext): void {

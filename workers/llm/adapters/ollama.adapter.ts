@@ -5,7 +5,7 @@ import type { MetonaError } from '#contracts/metona/metona-response.ts'
 import type { BaseUrlRule } from '../domain/check-settings.ts'
 import type { LiveModel } from '../domain/model-table.ts'
 import { isHostedOllama } from '../domain/model-table-builtin.ts'
-import { BaseAdapter } from './base-adapter.ts'
+import { BaseAdapter, type LiveList } from './base-adapter.ts'
 import { createOllamaParser } from './ollama-parser.ts'
 import { contextFor, ollamaBody, promptWeight, type OllamaModelFacts } from './ollama-request.ts'
 import type { ProviderInfo, ProviderModule } from './provider-module.ts'
@@ -87,7 +87,7 @@ class OllamaAdapter extends BaseAdapter {
   }
 
   /** The list says little; each model's description says the rest. Descriptions that fail are left out. */
-  override async liveModels(): ReturnType<BaseAdapter['liveModels']> {
+  protected override async liveModels(): Promise<LiveList> {
     const answer = await this.getJson(this.modelsPath)
     if (!answer.ok) return answer
     const entries = readTags(answer.body)
