@@ -12,6 +12,8 @@ export const CompactionStateSchema = z.object({
   method: z.enum(['model', 'digest', 'prune']),
   /** The text that stands for everything before `keptFrom`; absent when nothing was cut. */
   summary: z.string().optional(),
+  /** The newest summary a model wrote, by itself; a later digest takes it in. */
+  core: z.string().optional(),
   keptFrom: z.number().int().min(0),
   keptFromId: z.string().optional(),
   /** The newest user message when it is before `keptFrom`: sent whole behind the summary. */

@@ -1,4 +1,5 @@
 /** Freezes what joins the newest messages: the day, the goal, memories, changed files. */
+import { canonicalJson } from '#contracts/context/canonical-json.ts'
 import type { BuildTask } from '#contracts/context/context-tasks.ts'
 import { messageKey } from './domain/message-text.ts'
 import { promptTexts, type Language } from './domain/prompt-texts.ts'
@@ -11,8 +12,12 @@ import { readWorkspaceFile, stampOf } from './workspace-files.ts'
 /** Reads the four files and freezes the system prompt. @returns notes for the person. */
 export async function freezePrompt(session: SessionContext, userInput: string): Promise<readonly string[]> {
   const files = await Promise.all(partitionFiles.map((file) => readPartition(session, file)))
-  session.frozen = composeSystemPrompt(files, { workspace: session.workspace, platform: process.platform }, userInput)
+  const fresh = composeSystemPrompt(files, { workspace: session.workspace, platform: process.platform }, userInput)
   session.changes = {}
+  session.renewPrompt = false
+  // The same object while nothing changed: estimates hold on to it.
+  if (session.frozen !== undefined && canonicalJson(session.frozen.systemPrompt) === canonicalJson(fresh.systemPrompt)) session.frozen = { ...fresh, systemPrompt: session.frozen.systemPrompt }
+  else session.frozen = fresh
   return session.frozen.notes
 }
 

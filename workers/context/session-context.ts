@@ -1,30 +1,104 @@
 /** What the context thread keeps of one session between builds. */
+import type { CompactionState } from '#contracts/context/compaction.ts'
 import type { BuildTask } from '#contracts/context/context-tasks.ts'
 import type { MetonaMessage } from '#contracts/metona/metona-request.ts'
+import { applyForm, type MessageForm } from './domain/assemble-history.ts'
+import { messageKey } from './domain/message-text.ts'
 import type { StableTools } from './domain/stable-tools.ts'
+import { summaryMessage } from './domain/summary-message.ts'
 import type { FrozenPrompt } from './domain/system-prompt.ts'
+import { withTurnContext } from './domain/turn-context.ts'
 import type { PartitionFile } from './domain/workspace-text.ts'
+import type { Anchor, SentRequest } from './estimate.ts'
 import { ListHash } from './list-hash.ts'
+import { TokenMeter } from './token-meter.ts'
 
-export interface SessionContext {
+export interface PendingPlan {
+  readonly planId: string
+  readonly mode: 'suffix' | 'separate'
+  readonly reason: 'automatic' | 'manual'
+  readonly instructions: string | undefined
+  readonly carryOver: readonly string[]
+  readonly now: number
+}
+
+export class SessionContext {
   readonly sessionId: string
   readonly workspace: string
   /** As received, never rewritten. */
-  history: MetonaMessage[]
+  readonly history: MetonaMessage[] = []
+  state: CompactionState | undefined
+  /** Length of the history at the last compaction. */
+  compactedAt = 0
   frozen: FrozenPrompt | undefined
-  /** Stamps of the four files when last read, and what to say of those that changed since freezing. */
-  stamps: Partial<Record<PartitionFile, string | undefined>>
-  changes: Partial<Record<PartitionFile, string>>
+  /** After a compaction the files are read anew; until then the prompt keeps its bytes. */
+  renewPrompt = false
+  /** Stamps of the four files when last read, and their texts where they changed since freezing. */
+  stamps: Partial<Record<PartitionFile, string | undefined>> = {}
+  changes: Partial<Record<PartitionFile, string>> = {}
   tools: StableTools | undefined
-  /** Frozen text by message key. */
-  turnContexts: Map<string, string>
+  /** Frozen text by message key; empty where a message has none. */
+  readonly turnContexts = new Map<string, string>()
   announcedGoal: string | undefined
-  nestedFiles: Set<string>
-  /** Each message as it is sent. */
-  readonly sent: WeakMap<MetonaMessage, MetonaMessage>
-  readonly hash: ListHash<MetonaMessage>
-}
+  /** AGENTS.md below the root, and the message that carries each. */
+  readonly folderRules = new Map<string, string>()
+  readonly hash = new ListHash<MetonaMessage>()
+  /** The last build's input besides its messages. */
+  input: BuildTask | undefined
+  sent: SentRequest | undefined
+  anchor: Anchor | undefined
+  /** Reports so far; the first one has nothing to be measured against. */
+  reports = 0
+  plan: PendingPlan | undefined
+  /** Lowered when a provider refused a request that should have fitted. */
+  ceiling: number | undefined
 
-export function createSessionContext(input: Pick<BuildTask, 'sessionId' | 'workspace'>): SessionContext {
-  return { sessionId: input.sessionId, workspace: input.workspace, history: [], frozen: undefined, stamps: {}, changes: {}, tools: undefined, turnContexts: new Map(), announcedGoal: undefined, nestedFiles: new Set(), sent: new WeakMap(), hash: new ListHash() }
+  readonly #meters = new Map<string, TokenMeter>()
+  readonly #forms = new WeakMap<MetonaMessage, Map<MessageForm, MetonaMessage>>()
+  #summary: MetonaMessage | undefined
+  readonly #counts: BuildTask['counts']
+
+  constructor(input: BuildTask) {
+    this.sessionId = input.sessionId
+    this.workspace = input.workspace
+    this.#counts = input.counts
+  }
+
+  meter(provider: string, model: string): TokenMeter {
+    const key = `${provider}/${model}`
+    let meter = this.#meters.get(key)
+    if (meter === undefined) {
+      meter = new TokenMeter(provider, model, this.#counts)
+      this.#meters.set(key, meter)
+    }
+    return meter
+  }
+
+  /** A message in a form, the same object each time, so that counts, hashes and prefixes are told by identity. */
+  readonly form = (message: MetonaMessage, form: MessageForm): MetonaMessage => {
+    let forms = this.#forms.get(message)
+    if (forms === undefined) {
+      forms = new Map()
+      this.#forms.set(message, forms)
+    }
+    let sent = forms.get(form)
+    if (sent === undefined) {
+      sent = form === 'whole' ? withTurnContext(message, this.#blockOf(message)) : applyForm(this.form(message, 'whole'), form)
+      forms.set(form, sent)
+    }
+    return sent
+  }
+
+  readonly summary = (state: CompactionState): MetonaMessage => {
+    const text = state.summary ?? ''
+    const timestamp = (this.history[state.keptFrom - 1] ?? this.history[0])?.timestamp ?? 0
+    if (this.#summary?.content !== text || this.#summary.timestamp !== timestamp) this.#summary = summaryMessage(text, timestamp)
+    return this.#summary
+  }
+
+  #blockOf(message: MetonaMessage): string | undefined {
+    const key = messageKey(message)
+    const block = key === undefined ? message.turnContext : this.turnContexts.get(key)
+    return block === '' ? undefined : block
+  }
 }

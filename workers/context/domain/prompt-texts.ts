@@ -18,6 +18,10 @@ export interface PromptTexts {
   readonly contextTooLong: (file: string) => string
   readonly folderRules: (file: string) => string
   readonly repaired: (count: number) => string
+  readonly cutToFit: (before: number, after: number) => string
+  readonly compacted: (before: number, after: number) => string
+  readonly nothingToCompact: string
+  readonly compactionStopped: string
   readonly heavyPrompt: (tokens: number, budget: number) => string
 }
 
@@ -43,6 +47,10 @@ const zh: PromptTexts = {
   contextTooLong: (file) => `${file} 在会话开始后改动很大，请用 read_file 读取现在的内容。`,
   folderRules: (file) => `${file} 的规则适用于该文件夹内的文件：`,
   repaired: (count) => `修补了 ${count} 处不成对的工具调用与结果；记录本身没有改动。`,
+  cutToFit: (before, after) => `请求约 ${before} token，超过模型上限，已把较早的历史换成摘要（现约 ${after}）；完整记录仍在。`,
+  compacted: (before, after) => `较早的对话已压缩成摘要：约 ${before} → ${after} token。完整记录仍在。`,
+  nothingToCompact: '没有可压缩的内容：对话还短，或占用主要来自系统提示、工具和最近的消息。',
+  compactionStopped: '连续压缩已不见效，停止自动压缩，以免白花费用。请缩小任务、开新会话，或换上下文窗口更大的模型；发出新消息后会重新启用。',
   heavyPrompt: (tokens, budget) => `固定内容（系统提示与工具）约 ${tokens} token，超过可用 ${budget} token 的一半。换更大窗口的模型，或精简 AGENTS.md 等文件。`,
 }
 
@@ -65,6 +73,10 @@ const en: PromptTexts = {
   contextTooLong: (file) => `${file} changed a lot since the session began; use read_file for its present text.`,
   folderRules: (file) => `Rules of ${file}, for files in that folder:`,
   repaired: (count) => `Mended ${count} unpaired tool calls or results; the record itself is unchanged.`,
+  cutToFit: (before, after) => `The request was about ${before} tokens, over the model’s limit; older history was replaced by a summary (now about ${after}). The full record is kept.`,
+  compacted: (before, after) => `Older conversation was compacted into a summary: about ${before} → ${after} tokens. The full record is kept.`,
+  nothingToCompact: 'Nothing to compact: the conversation is short, or the room is taken by the system prompt, the tools and the newest messages.',
+  compactionStopped: 'Compacting again and again no longer helps, so it was stopped before it costs money for nothing. Narrow the task, start a new session, or use a model with a larger window; a new message turns it on again.',
   heavyPrompt: (tokens, budget) => `The fixed part (system prompt and tools) is about ${tokens} tokens, more than half of the usable ${budget}. Use a model with a larger window, or shorten AGENTS.md and the like.`,
 }
 

@@ -112,7 +112,18 @@ function withCallId(message: MetonaMessage, id: string): MetonaMessage {
   return message.toolResult === undefined ? message : { ...message, toolResult: { ...message.toolResult, toolCallId: id } }
 }
 
+/** The same object for the same call, so that what follows it is recognised as unchanged. */
+const missing = new WeakMap<MetonaToolCall, MetonaMessage>()
+
 function missingResult(call: MetonaToolCall, asked: MetonaMessage): MetonaMessage {
+  const known = missing.get(call)
+  if (known !== undefined) return known
+  const made = makeMissingResult(call, asked)
+  missing.set(call, made)
+  return made
+}
+
+function makeMissingResult(call: MetonaToolCall, asked: MetonaMessage): MetonaMessage {
   return {
     role: 'tool',
     content: '',

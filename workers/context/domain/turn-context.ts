@@ -2,7 +2,7 @@
 import type { MetonaMemoryItem } from '#contracts/metona/metona-memory.ts'
 import type { MetonaMessage } from '#contracts/metona/metona-request.ts'
 import { estimateTokens } from './class-scanner.ts'
-import { toolResultText } from './message-text.ts'
+import { resultBody } from './message-text.ts'
 import { promptTexts, type Language } from './prompt-texts.ts'
 
 const MOST_MEMORIES = 8
@@ -52,7 +52,7 @@ export function withTurnContext(message: MetonaMessage, turnContext: string | un
   if (turnContext === undefined && message.turnContext === undefined) return message
   const { turnContext: _own, ...kept } = message
   if (turnContext === undefined) return kept
-  if (kept.toolResult !== undefined) return { ...kept, toolResult: { ...kept.toolResult, summary: `${toolResultText(kept.toolResult)}\n\n${turnContext}` } }
+  if (kept.toolResult !== undefined) return { ...kept, toolResult: { ...kept.toolResult, summary: `${resultBody(kept.toolResult)}\n\n${turnContext}` } }
   return { ...kept, content: kept.content === '' ? turnContext : `${kept.content}\n\n${turnContext}` }
 }
 

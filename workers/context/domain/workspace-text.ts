@@ -31,6 +31,8 @@ export function cleanWorkspaceText(text: string, file: PartitionFile): string {
     if (mark !== undefined) fence = mark
     const level = HEADING.exec(line)?.[1]?.length ?? 0
     if (level === 2) afterSection = true
+    // The title line of a template only repeats the file's name.
+    if (level === 1 && !afterSection && line.slice(1).trim().startsWith(file)) continue
     // Every single-# line of MEMORY.md is a comment by its format; it also holds the times that change with each write.
     if (level === 1 && (file === 'MEMORY.md' || (afterSection && HINT.test(line)))) continue
     kept.push({ text: line.trimEnd(), level })
