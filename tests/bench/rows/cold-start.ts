@@ -3,6 +3,8 @@ import { startFakeProvider } from '#tests/helpers/fake-provider.ts'
 import type { BenchRow } from '../bench-row.ts'
 import { median, runMeasured, type RunCost } from '../measure.ts'
 
+type Timed = RunCost & { firstRequestMs: number }
+
 export const coldStart: BenchRow = {
   name: 'cold-start',
   title: 'start → first request',
@@ -14,7 +16,7 @@ export const coldStart: BenchRow = {
     const body = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'hi' }] })
     const floorArgv = [node, '-e', `fetch('${provider.baseUrl}/chat/completions',{method:'POST',body:${JSON.stringify(body)}}).then(r=>r.text())`]
     const ourArgv = [node, metona, 'run', '-w', workspace, '--trust', '-m', 'deepseek/deepseek-flash', '--base-url', provider.baseUrl, 'hi']
-    const timed = async (argv: string[]): Promise<RunCost & { firstRequestMs: number }> => {
+    const timed = async (argv: string[]): Promise<Timed> => {
       await provider.reset()
       await provider.script([{ answers: [{ text: 'hello' }], repeatLast: true }])
       const cost = await runMeasured(argv, { env, own: [provider.pid] })
@@ -25,7 +27,7 @@ export const coldStart: BenchRow = {
     try {
       // The first run makes the workspace and fills the compile cache; it is not a start like the others.
       await timed(ourArgv)
-      const runs = []
+      const runs: { floor: Timed; ours: Timed }[] = []
       for (let pair = 0; pair < pairs; pair++) runs.push({ floor: await timed(floorArgv), ours: await timed(ourArgv) })
       const of = (pick: (run: (typeof runs)[number]) => number): number => median(runs.map(pick))
       return {
@@ -42,6 +44,6 @@ export const coldStart: BenchRow = {
   },
 }
 
-function brief(run: RunCost & { firstRequestMs: number }): object {
+function brief(run: Timed): object {
   return { firstRequestMs: run.firstRequestMs, cpuSeconds: run.cpuSeconds, foreignCores: run.foreignCores }
 }

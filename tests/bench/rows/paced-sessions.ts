@@ -5,6 +5,12 @@ import { startFakeProvider, type FakeAnswer, type FakeRequest, type FakeRule } f
 import type { BenchRow } from '../bench-row.ts'
 import { median, quantile, runMeasured, type RunCost } from '../measure.ts'
 
+interface Paced {
+  readonly cost: RunCost
+  readonly gaps: number[]
+  readonly spanMs: number
+}
+
 const SESSIONS = 8
 const TOKENS_PER_SECOND = 100
 
@@ -28,7 +34,7 @@ export const pacedSessions: BenchRow = {
     }))
     const lines = path.join(await scratch(), 'batch.jsonl')
     await writeFile(lines, prompts.map((prompt) => `${JSON.stringify({ prompt })}\n`).join(''))
-    const measured = async (argv: string[]): Promise<{ cost: RunCost; gaps: number[]; spanMs: number }> => {
+    const measured = async (argv: string[]): Promise<Paced> => {
       await provider.reset()
       await provider.script(rules)
       const cost = await runMeasured(argv, { env, own: [provider.pid], samplePss: true })
@@ -40,7 +46,7 @@ export const pacedSessions: BenchRow = {
     const ourArgv = [node, metona, 'batch', lines, '--concurrency', String(SESSIONS), '-w', workspace, '--trust', '--permission', 'full_access', '--sandbox', 'off', '-m', 'deepseek/deepseek-flash', '--base-url', provider.baseUrl]
     const idealMs = ((tools + 1) * perAnswer * 1000) / TOKENS_PER_SECOND
     try {
-      const runs = []
+      const runs: { floor: Paced; ours: Paced }[] = []
       for (let pair = 0; pair < pairs; pair++) runs.push({ floor: await measured(floorArgv), ours: await measured(ourArgv) })
       const of = (pick: (run: (typeof runs)[number]) => number): number => median(runs.map(pick))
       const all = (side: 'floor' | 'ours'): number[] => runs.flatMap((run) => run[side].gaps)

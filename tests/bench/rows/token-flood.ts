@@ -3,6 +3,8 @@ import { startFakeProvider } from '#tests/helpers/fake-provider.ts'
 import type { BenchRow } from '../bench-row.ts'
 import { median, runMeasured, type RunCost } from '../measure.ts'
 
+type Streamed = RunCost & { streamMs: number }
+
 export const tokenFlood: BenchRow = {
   name: 'token-flood',
   title: '100,000 tokens at full speed, stored, printed',
@@ -11,7 +13,7 @@ export const tokenFlood: BenchRow = {
     const provider = await startFakeProvider()
     const workspace = await scratch()
     const env = { METONA_HOME: await scratch(), DEEPSEEK_API_KEY: 'sk-bench' }
-    const measured = async (argv: string[]): Promise<RunCost & { streamMs: number }> => {
+    const measured = async (argv: string[]): Promise<Streamed> => {
       await provider.reset()
       await provider.script([{ tokens, thinking: '' }])
       const cost = await runMeasured(argv, { env, own: [provider.pid] })
@@ -23,7 +25,7 @@ export const tokenFlood: BenchRow = {
     const floorArgv = [node, `${root}/tests/bench/floor-loop.ts`, provider.baseUrl, JSON.stringify({ prompts: ['go'], print: true })]
     const ourArgv = [node, metona, 'run', '-w', workspace, '--trust', '-m', 'deepseek/deepseek-flash', '--base-url', provider.baseUrl, 'go']
     try {
-      const runs = []
+      const runs: { floor: Streamed; ours: Streamed }[] = []
       for (let pair = 0; pair < pairs; pair++) runs.push({ floor: await measured(floorArgv), ours: await measured(ourArgv) })
       const of = (pick: (run: (typeof runs)[number]) => number): number => median(runs.map(pick))
       const rate = (run: { streamMs: number }): number => tokens / (run.streamMs / 1000)

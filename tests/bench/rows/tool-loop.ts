@@ -3,6 +3,11 @@ import { startFakeProvider, type FakeAnswer, type FakeRequest } from '#tests/hel
 import type { BenchRow } from '../bench-row.ts'
 import { median, quantile, runMeasured } from '../measure.ts'
 
+interface Gaps {
+  readonly gaps: number[]
+  readonly foreignCores: number
+}
+
 export const toolLoop: BenchRow = {
   name: 'tool-loop',
   title: '30-turn tool loop, sandbox off',
@@ -12,7 +17,7 @@ export const toolLoop: BenchRow = {
     const workspace = await scratch()
     const env = { METONA_HOME: await scratch(), DEEPSEEK_API_KEY: 'sk-bench' }
     const answers: FakeAnswer[] = [...Array.from({ length: turns }, (_, turn): FakeAnswer => ({ toolCalls: [{ name: 'run_command', args: { command: `echo ${turn}` } }] })), { text: 'done' }]
-    const gapsOf = async (argv: string[]): Promise<{ gaps: number[]; foreignCores: number }> => {
+    const gapsOf = async (argv: string[]): Promise<Gaps> => {
       await provider.reset()
       await provider.script(answers)
       const cost = await runMeasured(argv, { env, own: [provider.pid] })
@@ -23,7 +28,7 @@ export const toolLoop: BenchRow = {
     const floorArgv = [node, `${root}/tests/bench/floor-loop.ts`, provider.baseUrl, JSON.stringify({ prompts: ['go'], print: false })]
     const ourArgv = [node, metona, 'run', '-w', workspace, '--trust', '--permission', 'full_access', '--sandbox', 'off', '-m', 'deepseek/deepseek-flash', '--base-url', provider.baseUrl, 'go']
     try {
-      const runs = []
+      const runs: { floor: Gaps; ours: Gaps }[] = []
       for (let pair = 0; pair < pairs; pair++) runs.push({ floor: await gapsOf(floorArgv), ours: await gapsOf(ourArgv) })
       // The first gap of a run warms things up on both sides.
       const all = (side: 'floor' | 'ours'): number[] => runs.flatMap((run) => run[side].gaps.slice(1))
