@@ -55,7 +55,7 @@ export function reduceDelta(draft: SessionSnapshot, delta: StreamDelta): void {
 function unreachable(_delta: never): void {}
 
 function runningTool(draft: SessionSnapshot, toolCallId: string): ToolItem | undefined {
-  const item = findItem(draft.items, 'tool', toolCallId)
+  const item = findItem(draft.items, 'tool', toolCallId, draft.turn)
   return item?.status === 'running' ? item : undefined
 }
 
@@ -65,7 +65,7 @@ function lastOf(text: string): string {
 }
 
 function reduceStream(draft: SessionSnapshot, messageId: string, iteration: number, event: MetonaStreamEvent): void {
-  const known = findItem(draft.items, 'assistant', messageId)
+  const known = findItem(draft.items, 'assistant', messageId, draft.turn)
   const message: AssistantItem = known ?? {
     kind: 'assistant',
     id: messageId,
@@ -103,14 +103,14 @@ function reduceStream(draft: SessionSnapshot, messageId: string, iteration: numb
         status: 'proposed',
       })
     case 'tool_call_delta': {
-      const tool = findItem(draft.items, 'tool', event.toolCallId)
+      const tool = findItem(draft.items, 'tool', event.toolCallId, draft.turn)
       if (tool !== undefined) putItem(draft, { ...tool, argumentsText: (tool.argumentsText ?? '') + event.delta })
       return
     }
     case 'tool_call_complete': {
       if (known === undefined) putItem(draft, message)
       const { id, name, args } = event.toolCall
-      const { argumentsText: _text, ...kept } = findItem(draft.items, 'tool', id) ?? {
+      const { argumentsText: _text, ...kept } = findItem(draft.items, 'tool', id, draft.turn) ?? {
         kind: 'tool' as const,
         id,
         turn: draft.turn,

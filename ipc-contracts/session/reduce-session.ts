@@ -8,7 +8,7 @@ import type { EndReason, SessionState } from './session-enums.ts'
 import type { SessionEvent, SessionEventOf } from './session-event.ts'
 import type { SessionSnapshot, SessionSummary, TranscriptItem } from './session-snapshot.ts'
 import { setState } from './set-state.ts'
-import { addItem, changeItems, putItem, releaseItems, removeItems } from './transcript-items.ts'
+import { addItem, changeItems, putItem, releaseItems, removeTools } from './transcript-items.ts'
 
 /** A session before its first event. */
 export function emptySnapshot(sessionId: string): SessionSnapshot {
@@ -202,17 +202,12 @@ function reduceResponse(draft: SessionSnapshot, event: SessionEventOf<'llm_respo
     ...(event.error === undefined ? {} : { error: event.error }),
   })
   // What the stream began and the answer does not hold was never asked for.
-  removeItems(
+  removeTools(
     draft,
-    (item) =>
-      item.kind === 'tool' &&
-      item.status === 'proposed' &&
-      item.turn === turn &&
-      item.iteration === event.iteration &&
-      !calls.some((call) => call.id === item.id),
+    turn,
+    (item) => item.status === 'proposed' && item.iteration === event.iteration && !calls.some((call) => call.id === item.id),
   )
-  for (const call of calls)
-    putTool(draft, call.id, { turn, iteration: event.iteration, name: call.name, args: call.args, status: 'proposed' })
+  for (const { id, name, args } of calls) putTool(draft, { id, turn, iteration: event.iteration, name, args, status: 'proposed' })
   draft.totals = {
     ...draft.totals,
     usage: addUsage(draft.totals.usage, event.usage),

@@ -22,12 +22,12 @@ export function reducePermissionRequest(draft: SessionSnapshot, event: SessionEv
       requestedAt: event.ts,
     },
   ]
-  changeTool(draft, toolCallId, (item) => ({ ...item, status: 'awaiting_approval' }))
+  changeTool(draft, event, (item) => ({ ...item, status: 'awaiting_approval' }))
   setState(draft, 'needs', event.ts, tool)
 }
 
 export function reducePermission(draft: SessionSnapshot, event: SessionEventOf<'permission'>): void {
-  changeTool(draft, event.toolCallId, (item) => {
+  changeTool(draft, event, (item) => {
     const allowed = item.status === 'awaiting_approval' ? 'proposed' : item.status
     return {
       ...item,
@@ -39,7 +39,8 @@ export function reducePermission(draft: SessionSnapshot, event: SessionEventOf<'
 }
 
 export function reduceToolCall(draft: SessionSnapshot, event: SessionEventOf<'tool_call'>): void {
-  putTool(draft, event.toolCallId, {
+  putTool(draft, {
+    id: event.toolCallId,
     turn: event.turn ?? draft.turn,
     iteration: event.iteration,
     name: event.tool,
@@ -60,7 +61,7 @@ export function reduceToolResult(draft: SessionSnapshot, event: SessionEventOf<'
     progress: _progress,
     argumentsText: _text,
     ...kept
-  } = findItem(draft.items, 'tool', event.toolCallId) ?? {
+  } = findItem(draft.items, 'tool', event.toolCallId, event.turn ?? draft.turn) ?? {
     kind: 'tool' as const,
     id: event.toolCallId,
     turn: event.turn ?? draft.turn,
@@ -82,13 +83,17 @@ export function reduceToolResult(draft: SessionSnapshot, event: SessionEventOf<'
 }
 
 /** A call the model asked for, known whole. */
-export function putTool(draft: SessionSnapshot, toolCallId: string, fields: Omit<ToolItem, 'kind' | 'id'>): void {
-  const { argumentsText: _text, ...kept } = findItem(draft.items, 'tool', toolCallId) ?? { kind: 'tool' as const, id: toolCallId }
+export function putTool(draft: SessionSnapshot, fields: Omit<ToolItem, 'kind'>): void {
+  const { argumentsText: _text, ...kept } = findItem(draft.items, 'tool', fields.id, fields.turn) ?? { kind: 'tool' as const }
   putItem(draft, { ...kept, ...fields })
 }
 
-function changeTool(draft: SessionSnapshot, toolCallId: string, change: (item: ToolItem) => ToolItem): void {
-  const item = findItem(draft.items, 'tool', toolCallId)
+function changeTool(
+  draft: SessionSnapshot,
+  event: { toolCallId: string; turn?: number | undefined },
+  change: (item: ToolItem) => ToolItem,
+): void {
+  const item = findItem(draft.items, 'tool', event.toolCallId, event.turn ?? draft.turn)
   if (item !== undefined) putItem(draft, change(item))
 }
 

@@ -1,4 +1,7 @@
-/** Finding and replacing transcript items. Live items stand near the end, so searches go backwards. */
+/**
+ * Finding and replacing transcript items. Live items stand near the end, so searches go backwards, and not
+ * beyond the end of an earlier turn: a session of 10,000 events must fold in a moment.
+ */
 import type { SessionSnapshot, TranscriptItem } from './session-snapshot.ts'
 
 type ItemOf<K extends TranscriptItem['kind']> = Extract<TranscriptItem, { kind: K }>
@@ -8,14 +11,20 @@ export type AssistantItem = ItemOf<'assistant'>
 /** Lists made by the fold that is running; any other list belongs to a snapshot somebody holds. */
 const own = new WeakSet<readonly TranscriptItem[]>()
 
-export function findItem<K extends TranscriptItem['kind']>(items: readonly TranscriptItem[], kind: K, id: string): ItemOf<K> | undefined {
-  const index = indexOf(items, kind, id)
+/** @param turn the turn the item belongs to */
+export function findItem<K extends 'assistant' | 'tool'>(
+  items: readonly TranscriptItem[],
+  kind: K,
+  id: string,
+  turn: number,
+): ItemOf<K> | undefined {
+  const index = indexOf(items, kind, id, turn)
   return index < 0 ? undefined : (items[index] as ItemOf<K>)
 }
 
 /** Replaces the item of the same kind and id in its place, else appends. */
-export function putItem(draft: SessionSnapshot, item: TranscriptItem): void {
-  const index = indexOf(draft.items, item.kind, item.id)
+export function putItem(draft: SessionSnapshot, item: AssistantItem | ToolItem): void {
+  const index = indexOf(draft.items, item.kind, item.id, item.turn)
   if (index < 0) ownItems(draft).push(item)
   else ownItems(draft)[index] = item
 }
@@ -33,10 +42,13 @@ export function changeItems(draft: SessionSnapshot, change: (item: TranscriptIte
   }
 }
 
-export function removeItems(draft: SessionSnapshot, isGone: (item: TranscriptItem) => boolean): void {
-  if (!draft.items.some(isGone)) return
-  draft.items = draft.items.filter((item) => !isGone(item))
-  own.add(draft.items)
+/** Removes calls of the running turn that were never made. */
+export function removeTools(draft: SessionSnapshot, turn: number, isGone: (item: ToolItem) => boolean): void {
+  for (let index = draft.items.length - 1; index >= 0; index--) {
+    const item = draft.items[index]
+    if (item?.kind === 'turn_end' && item.turn < turn) return
+    if (item?.kind === 'tool' && item.turn === turn && isGone(item)) ownItems(draft).splice(index, 1)
+  }
 }
 
 /** From here on the list may be held by others and is copied before the next change. */
@@ -52,10 +64,11 @@ function ownItems(draft: SessionSnapshot): TranscriptItem[] {
   return draft.items
 }
 
-function indexOf(items: readonly TranscriptItem[], kind: string, id: string): number {
+function indexOf(items: readonly TranscriptItem[], kind: string, id: string, turn: number): number {
   for (let index = items.length - 1; index >= 0; index--) {
     const item = items[index]
     if (item?.kind === kind && item.id === id) return index
+    if (item?.kind === 'turn_end' && item.turn < turn) return -1
   }
   return -1
 }
