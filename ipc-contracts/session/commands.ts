@@ -76,7 +76,7 @@ export const commands = defineService({
       z.object({ events: z.array(SessionEventSchema) }),
     ),
     /** Posts with this session's parts follow the answer, starting at `rev` + 1. */
-    'session.subscribe': method(z.object({ sessionId }), z.object({ snapshot: SessionSnapshotSchema, rev: z.number().int() })),
+    'session.subscribe': method(z.object({ sessionId, /** False: durable events only. */ deltas: z.boolean().default(true) }), z.object({ snapshot: SessionSnapshotSchema, rev: z.number().int() })),
     'session.unsubscribe': method(z.object({ sessionId }), nothing),
     /** `list` messages follow for every session of every open workspace. */
     'session.subscribeList': method(nothing, z.object({ sessions: z.array(SessionSummarySchema) })),

@@ -1,13 +1,14 @@
 /** The one fold from entries to a snapshot: pure, used in the session worker and in every client. */
 import type { MetonaUsage } from '../metona/metona-response.ts'
 import type { SessionEntry } from './client-protocol.ts'
+import { setState, without } from './change-draft.ts'
 import { addCost } from './cost.ts'
 import { reduceDelta } from './reduce-delta.ts'
 import { putTool, reducePermission, reducePermissionRequest, reduceToolCall, reduceToolResult } from './reduce-tools.ts'
 import type { EndReason, SessionState } from './session-enums.ts'
 import type { SessionEvent, SessionEventOf } from './session-event.ts'
 import type { SessionSnapshot, SessionSummary, TranscriptItem } from './session-snapshot.ts'
-import { setState } from './set-state.ts'
+
 import { addItem, changeItems, putItem, releaseItems, removeTools } from './transcript-items.ts'
 
 /** A session before its first event. */
@@ -85,7 +86,7 @@ function reduceEvent(draft: SessionSnapshot, event: SessionEvent): void {
       draft.queue = [...draft.queue, { messageId: event.messageId, content: event.content, steering: event.steering }]
       return
     case 'message_unqueued':
-      draft.queue = draft.queue.filter((message) => message.messageId !== event.messageId)
+      draft.queue = without(draft.queue, (message) => message.messageId === event.messageId)
       return
     case 'context_built':
       draft.context = {
@@ -156,7 +157,7 @@ function applySettings(draft: SessionSnapshot, event: SessionEventOf<'session_st
 }
 
 function reduceUserMessage(draft: SessionSnapshot, event: SessionEventOf<'user_message'>): void {
-  draft.queue = draft.queue.filter((message) => message.messageId !== event.messageId)
+  draft.queue = without(draft.queue, (message) => message.messageId === event.messageId)
   draft.turn = event.turn ?? draft.turn
   if (draft.title === '') draft.title = titleOf(event.content)
   addItem(draft, {
@@ -245,7 +246,7 @@ function reduceTurnEnd(draft: SessionSnapshot, event: SessionEventOf<'turn_end'>
     ...(event.detail === undefined ? {} : { detail: event.detail }),
   })
   draft.phase = 'ended'
-  draft.approvals = []
+  if (draft.approvals.length > 0) draft.approvals = []
   delete draft.quota
   draft.totals = { ...draft.totals, durationMs: draft.totals.durationMs + event.durationMs }
   setState(draft, STATE_BY_REASON[event.reason], event.ts)

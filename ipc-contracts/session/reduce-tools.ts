@@ -1,7 +1,7 @@
 /** The part of the fold that deals with tool calls and the questions about them. Changes the draft in place. */
 import type { SessionEventOf } from './session-event.ts'
 import type { SessionSnapshot } from './session-snapshot.ts'
-import { setState } from './set-state.ts'
+import { setState, without } from './change-draft.ts'
 import { findItem, putItem, type ToolItem } from './transcript-items.ts'
 
 const STATUS_BY_OUTCOME = { ok: 'done', error: 'failed', denied: 'denied', aborted: 'aborted', unknown: 'unknown' } as const
@@ -99,7 +99,7 @@ function changeTool(
 
 /** After the last question the tools go on; before it, the newest one still open is what the session needs. */
 function closeQuestion(draft: SessionSnapshot, toolCallId: string, tool: string, at: string): void {
-  draft.approvals = draft.approvals.filter((approval) => approval.toolCallId !== toolCallId)
+  draft.approvals = without(draft.approvals, (approval) => approval.toolCallId === toolCallId)
   if (draft.state !== 'needs') return
   const open = draft.approvals.at(-1)
   if (open !== undefined) return setState(draft, 'needs', at, open.tool)

@@ -5,6 +5,7 @@ import type { Port } from '#contracts/wire/port.ts'
 import { appendEntry } from './merge-deltas.ts'
 
 interface Subscription {
+  readonly deltas: boolean
   rev: number
   entries: SessionEntry[]
   /** Deltas were left out for want of credit: a snapshot must follow. */
@@ -13,7 +14,8 @@ interface Subscription {
 
 export interface Client {
   readonly clientId: string
-  subscribe(sessionId: string): number
+  /** @returns the rev that the next part's will follow. */
+  subscribe(sessionId: string, options: { deltas: boolean }): number
   unsubscribe(sessionId: string): void
   subscribeList(): void
 }
@@ -99,8 +101,8 @@ class AttachedClient implements Client {
     this.#port.postMessage(this.#remote ? JSON.stringify(message) : message)
   }
 
-  subscribe(sessionId: string): number {
-    this.#subscriptions.set(sessionId, { rev: 0, entries: [], stale: false })
+  subscribe(sessionId: string, { deltas }: { deltas: boolean }): number {
+    this.#subscriptions.set(sessionId, { deltas, rev: 0, entries: [], stale: false })
     return 0
   }
 
@@ -115,12 +117,14 @@ class AttachedClient implements Client {
   publish(sessionId: string, entries: readonly SessionEntry[]): void {
     const subscription = this.#subscriptions.get(sessionId)
     if (subscription === undefined) return
+    const before = subscription.entries.length
     for (const entry of entries) {
+      if ('delta' in entry && !subscription.deltas) continue
       // Durable events are few and somebody may be writing them down; only deltas give way.
       if ('delta' in entry && (subscription.stale || !this.#hasCredit())) subscription.stale = true
       else appendEntry(subscription.entries, entry)
     }
-    this.#schedule()
+    if (subscription.entries.length > before || subscription.deltas) this.#schedule()
   }
 
   publishRow(row: SessionSummary): void {

@@ -10,7 +10,7 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
     'session.open': async ({ workspace, sessionId, interactive, ...settings }) => ({ sessionId: (await manager.open(workspace, sessionId, settings, interactive)).sessionId }),
     'session.list': async ({ workspace }) => ({ sessions: await manager.list(workspace) }),
     'session.read': async ({ workspace, sessionId, fromSeq, limit }) => (await workspaces.open(workspace)).readEvents({ workspace, sessionId, fromSeq, limit }),
-    'session.subscribe': async ({ sessionId }, { client }) => ({ snapshot: manager.get(sessionId).snapshot, rev: client.subscribe(sessionId) }),
+    'session.subscribe': async ({ sessionId, deltas }, { client }) => ({ snapshot: manager.get(sessionId).snapshot, rev: client.subscribe(sessionId, { deltas }) }),
     'session.unsubscribe': async ({ sessionId }, { client }) => {
       client.unsubscribe(sessionId)
       return {}
