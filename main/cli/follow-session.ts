@@ -46,8 +46,8 @@ export function followSession(client: Client, options: FollowOptions): Follower 
   const readMissing = async (until: number): Promise<void> => {
     while (lastSeq < until) {
       const { events } = await client.call('session.read', { workspace, sessionId, fromSeq: lastSeq + 1, limit: PAGE })
-      if (events.length === 0) return
       for (const event of events) emit(event)
+      if (events.length < PAGE) return
     }
   }
 

@@ -28,7 +28,7 @@ export function openApp(context: CommandContext, options: AppOptions): App {
     profile: profileFolder(context.environment),
     ...HOST_PLACES,
     onLog: (name, level, message) => {
-      if (debug) context.err.line(`[${name} ${level}] ${message.trimEnd()}`)
+      if (debug) context.err.line(`[${performance.now().toFixed(0)} ms ${name} ${level}] ${message.trimEnd()}`)
     },
     onWorkerExit: ({ name, reason, restarting }) => {
       if (restarting) context.err.line(fill(context.text.workerRestarted, { worker: name, reason }))

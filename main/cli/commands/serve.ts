@@ -32,7 +32,7 @@ export async function serveWeb(context: CommandContext, { port, open }: { port: 
       writeLine: (line) => context.out.line(line),
       writeNote: (line) => context.err.line(line),
       onLog: (name, level, message) => {
-        if (debug) context.err.line(`[${name} ${level}] ${message.trimEnd()}`)
+        if (debug) context.err.line(`[${performance.now().toFixed(0)} ms ${name} ${level}] ${message.trimEnd()}`)
       },
     })) as ExitCode
   } catch (error) {
