@@ -133,7 +133,7 @@ export async function readAnswer(options: ReadOptions): Promise<ReadResult> {
   const text = (): string => new TextDecoder().decode(Buffer.concat(collected))
   if (answer.mode === 'refusal') return { kind: 'failed', error: refusal(text()) }
   if (answer.mode === 'html') return { kind: 'failed', error: own('invalid_response', `expected an API answer but got a web page (HTML): ${htmlExcerpt(text())}`, true, 'HTML') }
-  if (broken === undefined && result.kind === 'ended') framer?.end()
+  if (broken === undefined) framer?.end()
   if (broken !== undefined) return { kind: 'failed', error: broken }
   if (result.kind === 'broken' && reader.state() === 'reading') return { kind: 'failed', error: options.refine(connectionError(result, own, frames > 0)) }
   const end: StreamEnd = result.kind === 'ended' ? { how: 'closed' } : { how: 'cut', reason: result.message }
@@ -150,7 +150,8 @@ export async function readAnswer(options: ReadOptions): Promise<ReadResult> {
     } catch {
       // Comments alone are a stream that never began.
       if (answer.mode === 'frames' && whole.split(/[\r\n]+/).every((line) => line === '' || line.startsWith(':') || /^(?:data|event|id|retry):?/.test(line))) return { kind: 'ended', end }
-      if (end.how === 'cut') return { kind: 'ended', end }
+      // Half of a first line is a cut stream too.
+      if (end.how === 'cut' || (answer.mode === 'frames' && options.framing === 'ndjson' && whole.startsWith('{'))) return { kind: 'ended', end }
       const json = /^[{[]/.test(whole)
       return { kind: 'failed', error: own(json ? 'parse_error' : 'invalid_response', json ? `the answer is not valid JSON: ${excerptOf(whole)}` : `expected an API answer but got: ${excerptOf(whole)}`) }
     }
