@@ -22,6 +22,12 @@ export class Banners {
     })
   }
 
+  /** Adds a sentence to a banner that stands. */
+  extend(code: string, sentence: string, params: Params): void {
+    const banner = this.#byCode.get(code)
+    if (banner !== undefined) this.set(banner.level, code, `${banner.message} ${sentence}`, { ...banner.params, ...params })
+  }
+
   clear(code: string): void {
     this.#byCode.delete(code)
   }

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
+import { headsKey } from './open-workspace.ts'
 import type { Profile } from './profile/profile.ts'
 import { readFold } from './queries/read-sessions.ts'
 import type { Traces } from './traces.ts'
@@ -40,5 +41,5 @@ export async function deleteSession(
     renameSync(log, join(layout.trash, basename(log)))
   }
   await traces.remove(sessionId)
-  profile.saveAuditHeads(layout.root, [], [sessionId])
+  profile.saveAuditHeads(headsKey(workspace), [], [sessionId])
 }

@@ -6,7 +6,11 @@ import { storageHandlers } from './service.ts'
 import { Workspaces } from './workspaces.ts'
 
 startWorker((context) => {
-  const workspaces = new Workspaces({ profile: context.data.profile, environment: process.env })
+  const workspaces = new Workspaces({
+    profile: context.data.profile,
+    environment: process.env,
+    log: (message) => context.log('warn', message),
+  })
   const handlers = storageHandlers(workspaces)
   return {
     onPeer: (_peer, port) => void expose(storageService, handlers, port),

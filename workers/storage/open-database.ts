@@ -10,11 +10,11 @@ const BUSY_MS = 100
 
 export interface ConnectionOptions {
   readonly readOnly?: boolean
-  /** Media that cannot be written at all: no lock, no -shm; only valid when there is no -wal. */
-  readonly immutable?: boolean
   /** `FULL` always; `NORMAL` exists for the tests that show why. */
   readonly synchronous?: 'FULL' | 'NORMAL'
-  /** Another SQLite file layer, for tests of file systems without shared memory. */
+  /** A new file: it is marked as ours before anything else, outside the WAL, so that its header alone tells whose it is. */
+  readonly fresh?: boolean
+  /** Another SQLite file layer, for tests of file systems without shared memory; needs `SQLITE_USE_URI=1` in the process's environment. */
   readonly vfs?: string
 }
 
@@ -38,6 +38,7 @@ export function openConnection(file: string, options: ConnectionOptions = {}): C
       database.pragma('query_only = ON')
       return { database, wal: true }
     }
+    if (options.fresh === true) database.pragma(`application_id = ${APPLICATION_ID}`)
     const wal = enterWal(database)
     database.pragma(`synchronous = ${options.synchronous ?? 'FULL'}`)
     database.pragma('journal_size_limit = 4194304')
@@ -70,9 +71,8 @@ function enterWal(database: Database): boolean {
 }
 
 function uriOf(file: string, options: ConnectionOptions): string {
-  if (options.immutable !== true && options.vfs === undefined) return file
+  if (options.vfs === undefined) return file
   const url = pathToFileURL(file)
-  if (options.immutable === true) url.searchParams.set('immutable', '1')
-  if (options.vfs !== undefined) url.searchParams.set('vfs', options.vfs)
+  url.searchParams.set('vfs', options.vfs)
   return url.href
 }

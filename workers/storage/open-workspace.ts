@@ -4,14 +4,14 @@ import { classifyFault } from './database-errors.ts'
 import { checkLayout, layoutOf, makeFolders, type WorkspaceLayout } from './folders/workspace-layout.ts'
 import { writeTemplates } from './folders/templates.ts'
 import { acquireWorkspaceLock } from './lock/workspace-lock.ts'
+import { inTransaction } from './migrate.ts'
 import type { ConnectionOptions } from './open-database.ts'
 import type { Profile } from './profile/profile.ts'
-import { readPartials, writePartial } from './queries/read-sessions.ts'
+import { workspaceIdOf } from './queries/workspace-records.ts'
+import { attachDatabase } from './recovery/attach-database.ts'
 import { writeCleanMark } from './recovery/clean-mark.ts'
-import { createAgentDatabase, openAgentDatabase } from './recovery/open-agent-database.ts'
+import { snapshotOnClose, startMaintenance } from './recovery/maintenance.ts'
 import { openForReading } from './recovery/open-for-reading.ts'
-import { quarantineDatabase } from './recovery/quarantine.ts'
-import { announceReconcile, reconcile } from './recovery/reconcile.ts'
 import { Workspace } from './workspace.ts'
 
 export interface OpenOptions {
@@ -21,6 +21,7 @@ export interface OpenOptions {
   /** Of the files made from templates; undefined makes none. */
   readonly language: 'zh' | 'en' | undefined
   readonly now: () => string
+  readonly log: (message: string) => void
   readonly connection: ConnectionOptions
 }
 
@@ -36,8 +37,9 @@ export async function openForWriting(options: OpenOptions): Promise<OpenedWorksp
   try {
     makeFolders(layout)
   } catch (error) {
-    if (classifyFault(error) !== 'read_only') throw error
-    return openUnwritable(options, layout)
+    const fault = classifyFault(error)
+    if (fault !== 'read_only' && fault !== 'full') throw error
+    return openUnwritable(options, layout, fault)
   }
   const lock = await acquireWorkspaceLock(
     { profile: options.profile.folder, workspace: options.root, internals: layout.internals },
@@ -45,19 +47,22 @@ export async function openForWriting(options: OpenOptions): Promise<OpenedWorksp
     options.now,
   )
   const banners = new Banners(options.root)
+  let stopMaintenance = (): void => undefined
   try {
     const workspace: Workspace = new Workspace({
       layout,
       banners,
       now: options.now,
-      reopen: (rebuild) => attachDatabase(workspace, options, rebuild),
+      reopen: (anew) => attachDatabase(workspace, { now: options.now, connection: options.connection, anew }),
       dispose: async () => {
-        await closeQuietly(workspace, options.profile)
+        stopMaintenance()
+        await closeQuietly(workspace, options.profile, options.now)
         lock.release()
       },
     })
-    await attachDatabase(workspace, options, false)
+    await attachDatabase(workspace, { now: options.now, connection: options.connection, anew: false })
     workspace.noteUnfinished()
+    stopMaintenance = startMaintenance(workspace, options.now, options.log)
     const created =
       options.language === undefined
         ? []
@@ -65,63 +70,54 @@ export async function openForWriting(options: OpenOptions): Promise<OpenedWorksp
     return { workspace, created }
   } catch (error) {
     lock.release()
-    if (classifyFault(error) === 'read_only') return openUnwritable(options, layout)
+    const fault = classifyFault(error)
+    if (fault === 'read_only' || fault === 'full') return openUnwritable(options, layout, fault)
     throw error
   }
 }
 
-async function openUnwritable(options: OpenOptions, layout: WorkspaceLayout): Promise<OpenedWorkspace> {
+async function openUnwritable(options: OpenOptions, layout: WorkspaceLayout, fault: 'read_only' | 'full'): Promise<OpenedWorkspace> {
   const workspace = await openForReading(layout, options.profile, options.now)
-  workspace.banners.set('warning', 'WORKSPACE_READ_ONLY', `${options.root} cannot be written; it is open for reading only.`)
+  if (fault === 'full')
+    workspace.banners.set(
+      'error',
+      'DISK_FULL',
+      `The disk of ${options.root} is full; the workspace is open for reading only. Make room and open it again.`,
+    )
+  else workspace.banners.set('warning', 'WORKSPACE_READ_ONLY', `${options.root} cannot be written; it is open for reading only.`)
   return { workspace, created: [] }
 }
 
-/**
- * Opens or mends the database and makes it agree with the logs; also while the workspace is in use, after damage.
- * `anew` puts a sound one aside as well.
- */
-async function attachDatabase(workspace: Workspace, options: OpenOptions, anew: boolean): Promise<void> {
-  const { layout, banners } = workspace
-  const partials = anew ? readPartials(workspace.database, undefined) : []
-  workspace.detach()
-  if (anew) quarantineDatabase(layout, options.now())
-  const opened = anew
-    ? createAgentDatabase(layout, banners, options.connection)
-    : openAgentDatabase(layout, banners, options.now, options.connection)
-  workspace.attach(opened)
-  if (opened.origin === 'newer') {
-    workspace.readOnly = true
-    return
-  }
-  for (const partial of partials) writePartial(opened.database, partial)
-  const counts = await reconcile({
-    database: opened.database,
-    writer: workspace.writer,
-    folds: workspace.folds,
-    layout,
-    keeper: workspace.keeper,
-    now: options.now,
-  })
-  announceReconcile(banners, counts, opened.origin === 'logs' || opened.origin === 'snapshot')
+/** The folder and the workspace in it: another one made in its place has another history. */
+export function headsKey(workspace: Workspace): string {
+  return `${workspace.layout.root}#${workspaceIdOf(workspace.database) ?? ''}`
 }
 
-async function closeQuietly(workspace: Workspace, profile: Profile): Promise<void> {
+async function closeQuietly(workspace: Workspace, profile: Profile, now: () => string): Promise<void> {
   await workspace.keeper.close()
-  if (!workspace.readOnly) {
-    saveHeads(workspace, profile)
-    savePositions(workspace)
+  try {
+    if (!workspace.readOnly) {
+      saveHeads(workspace, profile)
+      savePositions(workspace)
+      snapshotOnClose(workspace, now())
+    }
+    workspace.detach()
+    if (!workspace.readOnly && !existsSync(`${workspace.layout.database}-wal`)) writeCleanMark(workspace.layout)
+  } catch (error) {
+    // These are aids for the next opening, which does without them; an end must not fail for a full disk.
+    if (classifyFault(error) === 'other') throw error
+  } finally {
+    workspace.detach()
   }
-  workspace.detach()
-  if (!workspace.readOnly && !existsSync(`${workspace.layout.database}-wal`)) writeCleanMark(workspace.layout)
 }
 
 function savePositions(workspace: Workspace): void {
   const { database } = workspace
-  database.exec('BEGIN IMMEDIATE')
-  database.exec('DELETE FROM log_files')
-  const put = database.prepare('INSERT INTO log_files (name, bytes, last_seq) VALUES (?, ?, ?)')
-  for (const position of workspace.keeper.positions()) put.run(position.name, position.bytes, position.lastSeq)
-  database.exec('COMMIT')
+  inTransaction(database, () => {
+    database.exec('DELETE FROM log_files')
+    const put = database.prepare('INSERT INTO log_files (name, bytes, last_seq) VALUES (?, ?, ?)')
+    for (const position of workspace.keeper.positions()) put.run(position.name, position.bytes, position.lastSeq)
+  })
 }
 
 /** The profile remembers how far each session's audit chain had come. */
@@ -134,5 +130,5 @@ export function saveHeads(workspace: Workspace, profile: Profile): void {
       .get(sessionId)
     return row === undefined ? [] : [{ sessionId, logSeq: row.log_seq, hash: row.hash }]
   })
-  profile.saveAuditHeads(workspace.layout.root, heads, [])
+  profile.saveAuditHeads(headsKey(workspace), heads, [])
 }

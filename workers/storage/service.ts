@@ -8,7 +8,6 @@ import { deleteSession } from './delete-session.ts'
 import { listSessions, readEvents, readPartials } from './queries/read-sessions.ts'
 import { searchMessages } from './queries/search-messages.ts'
 import { listServers, workspaceConfig } from './queries/workspace-records.ts'
-import { saveHeads } from './open-workspace.ts'
 import { realFolder } from './resolve-workspace.ts'
 import { rebuild } from './recovery/rebuild.ts'
 import { verify } from './recovery/verify.ts'
@@ -76,7 +75,7 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
     syncLog: async ({ workspace, sessionId }) => {
       const open = workspaces.get(workspace)
       await open.keeper.sync(sessionId)
-      if (!open.readOnly) saveHeads(open, profile())
+      if (!open.readOnly) workspaces.saveHeadsNowAndThen(open)
       return {}
     },
 

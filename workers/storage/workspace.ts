@@ -79,10 +79,12 @@ export class Workspace {
     this.folds.clear()
   }
 
+  /** Harmless when there is none. */
   detach(): void {
     const connection = this.#connection
     this.#connection = undefined
     this.#writer = undefined
+    this.folds.clear()
     connection?.database.close()
   }
 
@@ -131,6 +133,8 @@ export class Workspace {
   }
 
   clearPartial(sessionId: string, signal: AbortSignalLike): Promise<void> {
+    // A text that comes after this must not slip into a write that stands before it.
+    this.#partials.delete(sessionId)
     return this.#enqueue({ owner: sessionId, bytes: 0, lazy: true, signal }, () => {
       clearPartials(this.database, sessionId)
       return () => undefined

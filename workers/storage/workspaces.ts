@@ -3,7 +3,7 @@ import { AppError } from '#contracts/wire/app-error.ts'
 import { createRedactor, secretsOfEnvironment, type Redactor, type Secret } from '#workers/shared/redact.ts'
 import { Banners } from './banners.ts'
 import { layoutOf } from './folders/workspace-layout.ts'
-import { openForWriting } from './open-workspace.ts'
+import { openForWriting, saveHeads } from './open-workspace.ts'
 import { supportedSqlite } from './sqlite-version.ts'
 import type { ConnectionOptions } from './open-database.ts'
 import { Profile } from './profile/profile.ts'
@@ -16,6 +16,7 @@ export interface WorkspacesOptions {
   readonly profile: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly now?: () => string
+  readonly log?: (message: string) => void
   readonly connection?: ConnectionOptions
   /** Another redactor, for the tests that show what it does. */
   readonly redactor?: Redactor
@@ -36,6 +37,8 @@ export interface OpenAnswer {
   readonly banners: Banner[]
 }
 
+const HEADS_INTERVAL_MS = 10_000
+
 interface Entry {
   readonly workspace: Workspace
   readonly mode: 'write' | 'read'
@@ -45,12 +48,14 @@ interface Entry {
 /** All that is open: the profile, and workspaces by real path. */
 export class Workspaces {
   readonly now: () => string
+  readonly log: (message: string) => void
   readonly connection: ConnectionOptions
   readonly #options: WorkspacesOptions
   readonly #profileBanners = new Banners()
   readonly #entries = new Map<string, Entry>()
   /** One opening or closing of a folder at a time. */
   readonly #busy = new Map<string, Promise<unknown>>()
+  readonly #headsSavedAt = new WeakMap<Workspace, number>()
   #profile: Profile | undefined
   #secrets: Secret[]
   #redactor: Redactor
@@ -58,6 +63,7 @@ export class Workspaces {
   constructor(options: WorkspacesOptions) {
     this.#options = options
     this.now = options.now ?? (() => new Date().toISOString())
+    this.log = (message) => options.log?.(this.#redactor.text(message))
     this.connection = options.connection ?? {}
     this.#secrets = secretsOfEnvironment(options.environment)
     this.#redactor = options.redactor ?? createRedactor(this.#secrets)
@@ -140,6 +146,14 @@ export class Workspaces {
     }
   }
 
+  /** The profile is another file with its own sync: often enough is enough. */
+  saveHeadsNowAndThen(workspace: Workspace): void {
+    const now = performance.now()
+    if (now - (this.#headsSavedAt.get(workspace) ?? -Infinity) < HEADS_INTERVAL_MS) return
+    this.#headsSavedAt.set(workspace, now)
+    saveHeads(workspace, this.profile)
+  }
+
   banners(): Banner[] {
     return [...this.#profileBanners.list(), ...[...this.#entries.values()].flatMap((entry) => entry.workspace.banners.list())]
   }
@@ -169,6 +183,7 @@ export class Workspaces {
       waitMs: request.waitMs,
       language: request.language,
       now: this.now,
+      log: this.log,
       connection: this.connection,
     })
     this.#entries.set(root, { workspace: opened.workspace, mode: 'write', traces: new Traces(opened.workspace.layout.traces) })

@@ -81,6 +81,10 @@ export class LogKeeper {
     }
   }
 
+  completeWorkspace(): void {
+    this.complete(WORKSPACE_KEY)
+  }
+
   /** The log of `key` holds every committed row, on the disk, when this resolves. */
   async sync(key: string): Promise<void> {
     const writer = this.#writers.get(key)
@@ -171,7 +175,7 @@ export class LogKeeper {
       `Another program changed or removed ${writer.path}; it was written again from the database where it was missing`,
       { path: writer.path },
     )
-    void writer.close()
+    void writer.close().catch((error: unknown) => this.#fellBehind(key, error))
     this.#writers.delete(key)
     this.#behind.add(key)
     this.complete(key)

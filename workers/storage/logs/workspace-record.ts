@@ -5,6 +5,8 @@ import { McpServerEntrySchema } from '#contracts/storage/storage-service.ts'
 const head = <const E extends string>(event: E) => ({ seq: z.number().int().min(0), ts: z.string(), event: z.literal(event) })
 
 export const WorkspaceRecordSchema = z.discriminatedUnion('event', [
+  /** The first one. The id tells this workspace from another that stands in its place later. */
+  z.object({ ...head('workspace_created'), workspaceId: z.string() }),
   z.object({ ...head('config_set'), key: z.string(), value: z.string(), category: z.string() }),
   z.object({ ...head('mcp_set'), server: McpServerEntrySchema }),
   z.object({ ...head('mcp_removed'), id: z.string() }),

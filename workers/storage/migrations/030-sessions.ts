@@ -113,6 +113,11 @@ CREATE TABLE deleted_sessions (
     ts          TEXT NOT NULL
 );
 
+CREATE TABLE meta (
+    key         TEXT PRIMARY KEY,
+    value       TEXT NOT NULL
+);
+
 -- Sizes of the log files at the last clean close; a file that still has its size needs no reading on open.
 CREATE TABLE log_files (
     name        TEXT PRIMARY KEY,

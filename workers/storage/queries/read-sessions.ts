@@ -8,8 +8,16 @@ import { emptyFold, type SessionFold } from '../projection/session-fold.ts'
 
 export function readFold(database: Database, sessionId: string): SessionFold {
   const row = database.prepare<[string], { fold: string }>('SELECT fold FROM sessions WHERE session_id = ?').get(sessionId)
-  // Our own column, written by `sessionRow` and never by hand; a damaged one throws and starts the recovery.
-  return row === undefined ? emptyFold(sessionId) : (JSON.parse(row.fold) as SessionFold)
+  return row === undefined ? emptyFold(sessionId) : parseFold(row.fold)
+}
+
+/** Written by `sessionRow` and by nobody else: text that does not parse is a damaged database, and is treated as one. */
+function parseFold(text: string): SessionFold {
+  try {
+    return JSON.parse(text) as SessionFold
+  } catch (error) {
+    throw Object.assign(new Error('a session row is damaged'), { code: 'SQLITE_CORRUPT', cause: error })
+  }
 }
 
 /** Rows of a session from `fromSeq` on, with the stored text of each event. */

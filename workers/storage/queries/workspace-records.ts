@@ -44,6 +44,9 @@ export function parseRecordLine(text: string): { seq: number; event: string; ts:
 
 function applyRecord(database: Database, record: WorkspaceRecord): void {
   switch (record.event) {
+    case 'workspace_created':
+      database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('workspace_id', ?)").run(record.workspaceId)
+      return
     case 'config_set':
       database
         .prepare('INSERT OR REPLACE INTO app_config (key, value, category, updated_at) VALUES (?, ?, ?, ?)')
@@ -118,6 +121,11 @@ export function listServers(database: Database): McpServerEntry[] {
 export function workspaceConfig(database: Database): Map<string, string> {
   const rows = database.prepare<[], { key: string; value: string }>('SELECT key, value FROM app_config').all()
   return new Map(rows.map((row) => [row.key, row.value]))
+}
+
+/** Undefined before the first record. */
+export function workspaceIdOf(database: Database): string | undefined {
+  return database.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'workspace_id'").get()?.value
 }
 
 export function deletedSessions(database: Database): Set<string> {

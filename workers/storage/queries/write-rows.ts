@@ -80,6 +80,7 @@ export function rowWriter(database: Database): RowWriter {
   const queued = insert<QueuedRow>('queued_messages', QUEUED_COLUMNS, 'INSERT OR REPLACE')
   const message = insert<MessageRow & { id: number }>('messages', MESSAGE_COLUMNS)
   const dequeue = database.prepare<[string, string]>('DELETE FROM queued_messages WHERE session_id = ? AND message_id = ?')
+  const settle = database.prepare<[string, string | null]>('DELETE FROM partials WHERE session_id = ? AND message_id = ?')
   const index = database.prepare<[number, string]>('INSERT INTO messages_fts (rowid, text) VALUES (?, ?)')
   const taken = database.prepare<[number], { id: number }>('SELECT id FROM messages WHERE id = ?')
   const unindex = database.prepare<[string]>('DELETE FROM messages_fts WHERE rowid IN (SELECT id FROM messages WHERE session_id = ?)')
@@ -92,6 +93,7 @@ export function rowWriter(database: Database): RowWriter {
   }
   const writeMessage = (row: MessageRow): void => {
     const id = freeId(row)
+    if (row.role === 'assistant') settle.run(row.session_id, row.message_id)
     message.run({ ...row, id })
     index.run(id, searchText(row.content))
   }

@@ -16,20 +16,40 @@ export interface Inspection {
 
 const MAGIC = 'SQLite format 3\0'
 
-/** Before SQLite touches the file: it opens a file of no bytes as an empty database without a word. */
+/** Before SQLite touches the file: it opens one of no bytes as an empty database without a word. */
 export function inspectFile(file: string): Inspection {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (stat === undefined) return { state: 'missing', detail: 'there is no database file' }
   if (stat.size === 0) return { state: 'empty', detail: 'the database file has no bytes' }
-  const head = Buffer.alloc(16)
+  const head = Buffer.alloc(100)
   const fd = openSync(file, 'r')
   try {
-    const count = readSync(fd, head, 0, 16, 0)
-    if (count < 16 || head.toString('latin1') !== MAGIC) return { state: 'damaged', detail: 'the file does not begin as a database does' }
+    const count = readSync(fd, head, 0, 100, 0)
+    if (count < 100 || head.toString('latin1', 0, 16) !== MAGIC)
+      return { state: 'damaged', detail: 'the file does not begin as a database does' }
   } finally {
     closeSync(fd)
   }
-  return { state: 'sound', detail: '' }
+  const version = head.readUInt32BE(60)
+  const id = head.readUInt32BE(68)
+  if (id === APPLICATION_ID) return { state: 'sound', detail: '' }
+  // A foreign file is not even opened for writing: that alone would change it.
+  if (id === 0 && version === 0 && hasNoTables(file)) return { state: 'empty', detail: 'the database has no tables' }
+  return { state: 'foreign', detail: `the database belongs to another program (application id ${id})` }
+}
+
+function hasNoTables(file: string): boolean {
+  try {
+    const { database } = openConnection(file, { readOnly: true })
+    try {
+      return tableCount(database) === 0
+    } finally {
+      database.close()
+    }
+  } catch {
+    // A making that was cut off leaves a journal, which only a writer may roll back: there is nothing in the file yet.
+    return true
+  }
 }
 
 /** The schema and, when asked, every page. The connection may be of any kind. */

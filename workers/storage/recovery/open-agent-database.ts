@@ -7,13 +7,15 @@ import { migrate } from '../migrate.ts'
 import { agentMigrations } from '../migrations/agent-migrations.ts'
 import { openConnection, type Connection, type ConnectionOptions } from '../open-database.ts'
 import { isCleanlyClosed, removeCleanMark } from './clean-mark.ts'
-import { inspectConnection, inspectFile, type Inspection } from './inspect-database.ts'
+import { inspectConnection, inspectFile, type DatabaseState, type Inspection } from './inspect-database.ts'
 import { quarantineDatabase } from './quarantine.ts'
 import { newestGoodSnapshot, restoreSnapshot, syncFile, takeSnapshotNow } from './snapshots.ts'
 
 export interface OpenedDatabase extends Connection {
   /** How the database came to be there; anything but `sound` and `new` was told in a banner. */
   readonly origin: 'sound' | 'new' | 'snapshot' | 'logs' | 'newer'
+  /** What was found in its place. */
+  readonly found: DatabaseState
   /** Where a damaged or foreign file was put, for what can still be read from it. */
   readonly quarantined: string | undefined
 }
@@ -32,7 +34,7 @@ export function openAgentDatabase(
   const found = tryOpen(layout, options, banners, now)
   if ('database' in found) return found
   const expected = hasEvidence(layout)
-  if (found.state === 'missing' && !expected) return create(layout, options, banners, 'new', undefined)
+  if (found.state === 'missing' && !expected) return create(layout, options, banners, 'new', found.state, undefined)
   const quarantined =
     found.state === 'missing' || found.state === 'empty' ? (removeEmpty(layout, now), undefined) : quarantineDatabase(layout, now())
   removeCleanMark(layout)
@@ -40,15 +42,15 @@ export function openAgentDatabase(
   if (snapshot !== undefined) restoreSnapshot(snapshot, layout)
   const opened =
     snapshot === undefined
-      ? create(layout, options, banners, 'logs', quarantined)
-      : { ...openSound(layout, options, banners, now), origin: 'snapshot' as const, quarantined }
+      ? create(layout, options, banners, 'logs', found.state, quarantined)
+      : { ...openSound(layout, options, banners, now), origin: 'snapshot' as const, found: found.state, quarantined }
   announce(banners, found, opened, hasLogs(layout))
   return opened
 }
 
 /** An empty database where there is none, to be filled from the logs. */
 export function createAgentDatabase(layout: WorkspaceLayout, banners: Banners, options: ConnectionOptions): OpenedDatabase {
-  return create(layout, options, banners, 'logs', undefined)
+  return create(layout, options, banners, 'logs', 'missing', undefined)
 }
 
 function tryOpen(layout: WorkspaceLayout, options: ConnectionOptions, banners: Banners, now: () => string): OpenedDatabase | Inspection {
@@ -69,7 +71,7 @@ function tryOpen(layout: WorkspaceLayout, options: ConnectionOptions, banners: B
     if (inspection.state === 'sound') {
       removeCleanMark(layout)
       migrate(database, agentMigrations, (from) => takeSnapshotNow(database, layout, now(), from))
-      return { ...warnWithoutWal(connection, banners), origin: 'sound', quarantined: undefined }
+      return { ...warnWithoutWal(connection, banners), origin: 'sound', found: 'sound', quarantined: undefined }
     }
   } catch (error) {
     database.close()
@@ -79,7 +81,7 @@ function tryOpen(layout: WorkspaceLayout, options: ConnectionOptions, banners: B
   database.close()
   if (inspection.state !== 'newer') return inspection
   banners.set('error', 'DATABASE_NEWER', `${inspection.detail}. It is opened for reading only; update Metona to continue here.`)
-  return { ...openConnection(layout.database, { ...options, readOnly: true }), origin: 'newer', quarantined: undefined }
+  return { ...openConnection(layout.database, { ...options, readOnly: true }), origin: 'newer', found: 'newer', quarantined: undefined }
 }
 
 function openSound(layout: WorkspaceLayout, options: ConnectionOptions, banners: Banners, now: () => string): Connection {
@@ -93,14 +95,15 @@ function create(
   options: ConnectionOptions,
   banners: Banners,
   origin: 'new' | 'logs',
+  found: DatabaseState,
   quarantined: string | undefined,
 ): OpenedDatabase {
-  const connection = openConnection(layout.database, options)
+  const connection = openConnection(layout.database, { ...options, fresh: true })
   migrate(connection.database, agentMigrations, () => undefined)
   // The names of new files must outlive a power cut as the first commit does.
   syncFile(layout.internals)
   syncFile(layout.root)
-  return { ...warnWithoutWal(connection, banners), origin, quarantined }
+  return { ...warnWithoutWal(connection, banners), origin, found, quarantined }
 }
 
 function warnWithoutWal(connection: Connection, banners: Banners): Connection {

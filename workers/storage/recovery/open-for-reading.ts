@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, mkdirSync, rmSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, mkdtempSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Banners } from '../banners.ts'
 import { checkLayout, type WorkspaceLayout } from '../folders/workspace-layout.ts'
@@ -55,13 +55,8 @@ function scratchFolder(profile: Profile): string {
 function openInPlaceOrCopy(layout: WorkspaceLayout, scratch: string, inUse: boolean): Connection | Inspection {
   const file = inspectFile(layout.database)
   if (file.state !== 'sound') return file
-  const hasWal = existsSync(`${layout.database}-wal`)
-  // In use: its own program keeps the WAL. Closed: it holds still. Left by a crash: a copy, so that nothing here is touched.
-  const inPlace = inUse
-    ? tryConnection(() => openConnection(layout.database, { readOnly: true }))
-    : hasWal
-      ? undefined
-      : tryConnection(() => openConnection(layout.database, { readOnly: true, immutable: true }))
+  // In use: its own program keeps the WAL. Else a copy is read, so that nothing is made or changed here.
+  const inPlace = inUse ? tryConnection(() => openConnection(layout.database, { readOnly: true })) : undefined
   const connection = inPlace ?? copyAndOpen(layout, scratch)
   if (!('database' in connection)) return connection
   const inspection = inspectConnection(connection.database, true)
@@ -77,7 +72,8 @@ function openInPlaceOrCopy(layout: WorkspaceLayout, scratch: string, inUse: bool
 function copyAndOpen(layout: WorkspaceLayout, scratch: string): Connection | Inspection {
   const copy = join(scratch, 'agent.db')
   for (const suffix of ['', '-wal'])
-    if (existsSync(`${layout.database}${suffix}`)) copyFileSync(`${layout.database}${suffix}`, `${copy}${suffix}`)
+    if (existsSync(`${layout.database}${suffix}`))
+      copyFileSync(`${layout.database}${suffix}`, `${copy}${suffix}`, constants.COPYFILE_FICLONE)
   const connection = tryConnection(() => openConnection(copy))
   if (connection === undefined || !('database' in connection))
     return connection ?? { state: 'damaged', detail: 'the database cannot be opened' }

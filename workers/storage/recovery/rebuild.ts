@@ -22,8 +22,8 @@ export function rebuild(workspaces: Workspaces, root: string): Promise<DoctorRep
       await present.rebuild()
       return compareWithLogs(workspaces, present, false)
     }
-    const { profile, now, connection } = workspaces
-    const { workspace } = await openForWriting({ root, profile, waitMs: 0, language: undefined, now, connection })
+    const { profile, now, log, connection } = workspaces
+    const { workspace } = await openForWriting({ root, profile, waitMs: 0, language: undefined, now, log, connection })
     try {
       if (workspace.readOnly) throw new AppError({ code: 'READ_ONLY', message: `${root} cannot be written`, params: { path: root } })
       await workspace.rebuild()

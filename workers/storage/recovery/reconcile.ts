@@ -125,7 +125,12 @@ async function reconcileSession(
   lastSeq: number,
 ): Promise<void> {
   const fd = openOrPutAside(parts, counts, name)
-  if (fd === undefined) return void (lastSeq >= 0 && parts.keeper?.complete(sessionId))
+  if (fd === undefined) {
+    if (lastSeq < 0 || parts.keeper === undefined) return
+    parts.keeper.complete(sessionId)
+    counts.appended += lastSeq + 1
+    return
+  }
   try {
     const { line, size } = findLastLine(fd, (text) => headOf(text)?.sessionId === sessionId)
     const end = line?.end ?? 0

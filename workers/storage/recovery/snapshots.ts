@@ -1,7 +1,8 @@
-import { closeSync, copyFileSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, mkdirSync } from 'node:fs'
+import { closeSync, constants, copyFileSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { WorkspaceLayout } from '../folders/workspace-layout.ts'
+import { openConnection } from '../open-database.ts'
 import { inspectDatabase } from './inspect-database.ts'
 
 const KEPT = 3
@@ -36,16 +37,22 @@ export async function takeSnapshot(database: Database, layout: WorkspaceLayout, 
   rmSync(temporary, { force: true })
   try {
     await database.backup(temporary, { progress: () => PAGES_PER_STEP })
+    leaveWal(temporary)
     return keepVerified(temporary, file, layout)
   } finally {
     rmSync(temporary, { force: true })
   }
 }
 
-/** The copy that is taken before a migration: at once, since nothing else may happen meanwhile. */
-export function takeSnapshotNow(database: Database, layout: WorkspaceLayout, now: string, fromVersion: number): string | undefined {
+/** At once, while nothing else may happen: at the end, and (with `fromVersion`) before a migration. */
+export function takeSnapshotNow(
+  database: Database,
+  layout: WorkspaceLayout,
+  now: string,
+  fromVersion: number | undefined,
+): string | undefined {
   mkdirSync(layout.snapshots, { recursive: true, mode: 0o700 })
-  const file = join(layout.snapshots, `agent-${stampOf(now)}-before-${fromVersion}.db`)
+  const file = join(layout.snapshots, `agent-${stampOf(now)}${fromVersion === undefined ? '' : `-before-${fromVersion}`}.db`)
   const temporary = `${file}.tmp`
   rmSync(temporary, { force: true })
   try {
@@ -58,22 +65,30 @@ export function takeSnapshotNow(database: Database, layout: WorkspaceLayout, now
 
 /** The newest snapshot without a fault in it. */
 export function newestGoodSnapshot(layout: WorkspaceLayout): string | undefined {
-  return listSnapshots(layout).find(
-    (snapshot) => inspectDatabase(snapshot.file, true, { readOnly: true, immutable: true }).state === 'sound',
-  )?.file
+  return listSnapshots(layout).find((snapshot) => inspectDatabase(snapshot.file, true, { readOnly: true }).state === 'sound')?.file
 }
 
 /** Puts a copy of the snapshot in the database's place. */
 export function restoreSnapshot(snapshot: string, layout: WorkspaceLayout): void {
   const temporary = `${layout.database}.restoring`
-  copyFileSync(snapshot, temporary)
+  copyFileSync(snapshot, temporary, constants.COPYFILE_FICLONE)
   syncFile(temporary)
   renameSync(temporary, layout.database)
   syncFile(layout.internals)
 }
 
+/** A copy that is only read needs no files beside it. */
+function leaveWal(file: string): void {
+  const { database } = openConnection(file)
+  try {
+    database.pragma('journal_mode = DELETE')
+  } finally {
+    database.close()
+  }
+}
+
 function keepVerified(temporary: string, file: string, layout: WorkspaceLayout): string | undefined {
-  if (inspectDatabase(temporary, true, { readOnly: true, immutable: true }).state !== 'sound') return undefined
+  if (inspectDatabase(temporary, true, { readOnly: true }).state !== 'sound') return undefined
   syncFile(temporary)
   renameSync(temporary, file)
   for (const old of listSnapshots(layout).slice(KEPT)) rmSync(old.file, { force: true })

@@ -8,7 +8,7 @@ import { checkLayout, layoutOf, type WorkspaceLayout } from '../folders/workspac
 import { migrate } from '../migrate.ts'
 import { agentMigrations } from '../migrations/agent-migrations.ts'
 import { openConnection } from '../open-database.ts'
-import { openForWriting } from '../open-workspace.ts'
+import { headsKey, openForWriting } from '../open-workspace.ts'
 import { lastSeqs } from '../queries/read-sessions.ts'
 import { rowWriter } from '../queries/write-rows.ts'
 import type { Workspace } from '../workspace.ts'
@@ -44,9 +44,9 @@ export function verify(workspaces: Workspaces, root: string): Promise<DoctorRepo
 
 /** For writing where that is possible at once (it reconciles), else for reading. No files are made from templates. */
 async function openAlone(workspaces: Workspaces, layout: WorkspaceLayout): Promise<{ workspace: Workspace; inUse: boolean }> {
-  const { profile, now, connection } = workspaces
+  const { profile, now, log, connection } = workspaces
   try {
-    const opened = await openForWriting({ root: layout.root, profile, waitMs: 0, language: undefined, now, connection })
+    const opened = await openForWriting({ root: layout.root, profile, waitMs: 0, language: undefined, now, log, connection })
     return { workspace: opened.workspace, inUse: false }
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'WORKSPACE_IN_USE') throw error
@@ -75,7 +75,7 @@ export async function compareWithLogs(workspaces: Workspaces, workspace: Workspa
       ...counts.damaged.map((place) => ({ kind: 'log_damaged', message: `the log line cannot be read (${place})` })),
       ...counts.unsafe.map((name) => ({ kind: 'log_unsafe', message: `${name} is a link or no regular file` })),
       ...compareDatabases(database, fromLogs, upTo),
-      ...checkAuditChain(database, workspaces.profile.auditHeads(layout.root)),
+      ...checkAuditChain(database, workspaces.profile.auditHeads(headsKey(workspace))),
     ]
     const notices = workspace.banners.list().map((banner) => banner.message)
     return {

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { classifyFault } from '../database-errors.ts'
+import { faultBanner } from '../fault-banner.ts'
+import { inTransaction } from '../migrate.ts'
+import type { ConnectionOptions } from '../open-database.ts'
+import { readPartials, writePartial } from '../queries/read-sessions.ts'
+import { addRecord, workspaceIdOf } from '../queries/workspace-records.ts'
+import type { Workspace } from '../workspace.ts'
+import { createAgentDatabase, openAgentDatabase, type OpenedDatabase } from './open-agent-database.ts'
+import { quarantineDatabase } from './quarantine.ts'
+import { announceReconcile, reconcile } from './reconcile.ts'
+import { isProjectionCurrent, noteProjection, reproject } from './reproject.ts'
+import { salvage } from './salvage.ts'
+
+export interface AttachOptions {
+  readonly now: () => string
+  readonly connection: ConnectionOptions
+  /** Puts a sound database aside as well and makes a new one from the logs. */
+  readonly anew: boolean
+}
+
+/** Opens or mends the database and makes it agree with the logs; also while the workspace is in use, after damage. */
+export async function attachDatabase(workspace: Workspace, options: AttachOptions): Promise<void> {
+  const { layout, banners } = workspace
+  const partials = options.anew ? readPartials(workspace.database, undefined) : []
+  workspace.detach()
+  if (options.anew) quarantineDatabase(layout, options.now())
+  const opened = options.anew
+    ? createAgentDatabase(layout, banners, options.connection)
+    : openAgentDatabase(layout, banners, options.now, options.connection)
+  workspace.attach(opened)
+  if (opened.origin === 'newer') {
+    workspace.readOnly = true
+    return
+  }
+  try {
+    for (const partial of partials) writePartial(opened.database, partial)
+    await fill(workspace, opened, options.now)
+  } catch (error) {
+    // No room to bring both together: what is there can be read, and the rest follows on the next opening.
+    if (classifyFault(error) !== 'full') throw error
+    faultBanner(banners, 'full', error)
+  }
+}
+
+async function fill(workspace: Workspace, opened: OpenedDatabase, now: () => string): Promise<void> {
+  const { database } = opened
+  const { layout, banners } = workspace
+  if (!isProjectionCurrent(database)) reproject(database)
+  const counts = await reconcile({ database, writer: workspace.writer, folds: workspace.folds, layout, keeper: workspace.keeper, now })
+  announceReconcile(banners, counts, opened.origin === 'logs' || opened.origin === 'snapshot')
+  if (opened.quarantined !== undefined && opened.found === 'damaged') {
+    const saved = salvage(opened.quarantined, { database, writer: workspace.writer, folds: workspace.folds })
+    for (const sessionId of saved.keys()) workspace.keeper.complete(sessionId)
+    const count = [...saved.values()].reduce((sum, one) => sum + one, 0)
+    if (count > 0) banners.extend('DATABASE_DAMAGED', `${count} more entries could be read from the damaged file.`, { salvaged: count })
+  }
+  if (workspaceIdOf(database) !== undefined) return
+  inTransaction(database, () => {
+    noteProjection(database)
+    addRecord(database, { event: 'workspace_created', workspaceId: `w_${randomUUID().replaceAll('-', '')}` }, now())
+  })
+  workspace.keeper.completeWorkspace()
+}
