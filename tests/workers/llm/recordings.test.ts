@@ -1,47 +1,11 @@
 /** Every recorded response against what its line in SOURCES.md says, and against an independent reading of the raw file. */
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { MetonaRequest } from '#contracts/metona/metona-request.ts'
 import { proof } from '#tests/helpers/proof.ts'
-import { adapterOn, byteTransport, bytes, decode, requestFor, run, type Answer, type Decoded } from './adapter-harness.ts'
+import { adapterOn, byteTransport, bytes, decode, requestFor, run, type Decoded } from './adapter-harness.ts'
 import { readPlainly } from './independent-reader.ts'
+import { answerFrom, bodyOf, cuts, entryOf, pieces, raw, recordingIndex } from './recording-files.ts'
 import { errorRecordings, streamRecordings, type RecordingExpectation } from './recording-expectations.ts'
-
-const folder = new URL('../../fixtures/providers/', import.meta.url)
-
-interface IndexEntry {
-  readonly file: string
-  readonly api: string
-  readonly transport: string
-  readonly http_status: number
-  readonly content_type: string | null
-  readonly sha256: string
-}
-const index = (JSON.parse(readFileSync(new URL('index.json', folder), 'utf8')) as { fixtures: IndexEntry[] }).fixtures
-
-function entryOf(file: string): IndexEntry {
-  const entry = index.find((candidate) => candidate.file === file)
-  if (entry === undefined) throw new Error(`${file} is not in index.json`)
-  return entry
-}
-
-const raw = (file: string): string => readFileSync(new URL(file, folder), 'utf8')
-
-/** The body as the server sent it; the framing that one source stripped is put back. */
-function bodyOf(file: string): string {
-  const text = raw(file)
-  if (entryOf(file).transport !== 'sse-data-lines') return text
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => `data: ${line}\n\n`)
-    .join('')
-}
-
-function answerFrom(file: string, chunks: readonly Uint8Array[]): Answer {
-  const entry = entryOf(file)
-  return { status: entry.http_status, headers: entry.content_type === null ? {} : { 'content-type': entry.content_type }, chunks }
-}
 
 function requestOf(expected: RecordingExpectation): MetonaRequest {
   return requestFor(expected.model, { params: { stream: entryOf(expected.file).transport !== 'json' } })
@@ -49,27 +13,11 @@ function requestOf(expected: RecordingExpectation): MetonaRequest {
 
 const decodeWhole = (expected: RecordingExpectation): Promise<Decoded> => decode(expected.provider, answerFrom(expected.file, [bytes(bodyOf(expected.file))]), requestOf(expected))
 
-/** Linear congruential generator of Numerical Recipes: the same cuts on every machine. */
-function cuts(length: number, seed: number): number[] {
-  const points: number[] = []
-  let state = seed
-  for (let at = 0; ; ) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    at += 1 + (state >>> 16) % 97
-    if (at >= length) return points
-    points.push(at)
-  }
-}
-
-function pieces(body: Uint8Array, points: readonly number[]): Uint8Array[] {
-  return [...points, body.length].map((end, position) => body.subarray(points[position - 1] ?? 0, end))
-}
-
 const characters = (text: string): number => [...text].length
 
 test('every recording is used here', () => {
   const used = [...streamRecordings, ...errorRecordings].map((expected) => expected.file)
-  expect([...used, 'deepseek/thinking-tools-two-turns.cassette.yaml', 'deepseek/models-list.json', 'ollama/tags-list.json'].toSorted()).toEqual(index.map((entry) => entry.file).toSorted())
+  expect([...used, 'deepseek/thinking-tools-two-turns.cassette.yaml', 'deepseek/models-list.json', 'ollama/tags-list.json'].toSorted()).toEqual(recordingIndex.map((entry) => entry.file).toSorted())
 })
 
 describe.each(streamRecordings)('$file', (expected) => {
