@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { ToolError } from '../domain/tool-error.ts'
 import { hasHiddenText } from '../domain/visible-text.ts'
 import { defineTool, type RunContext, type ToolOutput } from '../define-tool.ts'
+import { BACKGROUND_LIMIT } from '../commands/background-commands.ts'
 import type { FinishedCommand, FollowedCommand } from '../commands/execute-command.ts'
 
 const DEFAULT_TIMEOUT_MS = 120_000
@@ -40,8 +41,7 @@ export const runCommandTool = defineTool({
 })
 
 async function runInForeground(command: string, followed: FollowedCommand, context: RunContext, timeoutMs: number | undefined): Promise<ToolOutput> {
-  const { stopCommand } = await import('../commands/execute-command.ts')
-  const stop = (): void => void stopCommand(followed)
+  const stop = (): void => void followed.stop()
   if (context.signal.aborted) stop()
   context.signal.addEventListener('abort', stop, { once: true })
   const finished = await followed.done
@@ -92,6 +92,6 @@ export function describeEnd(command: string, followed: FollowedCommand, finished
 
 function requireRoom(context: RunContext): void {
   const running = context.services.background.ofSession(context.place.sessionId).filter((entry) => entry.finished === undefined)
-  if (running.length < 16) return
+  if (running.length < BACKGROUND_LIMIT) return
   throw new ToolError('TOO_MANY', `${running.length} commands run in the background already (${running.map((entry) => entry.id).join(', ')}). Stop one with stop_command first.`)
 }

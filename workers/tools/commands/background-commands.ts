@@ -1,6 +1,5 @@
 /** Commands that run on while the session goes on. They belong to a session and end with it. */
 import type { FinishedCommand, FollowedCommand } from './execute-command.ts'
-import { stopCommand } from './execute-command.ts'
 
 export interface BackgroundCommand {
   /** `cmd_1`, `cmd_2` … within a session. */
@@ -46,7 +45,7 @@ export class BackgroundCommands {
 
   /** @returns processes that could not be ended. */
   async endSession(sessionId: string): Promise<number[]> {
-    const ended = await Promise.all(this.ofSession(sessionId).map(async (entry) => (entry.finished === undefined ? stopCommand(entry.followed) : entry.finished)))
+    const ended = await Promise.all(this.ofSession(sessionId).map(async (entry) => (entry.finished === undefined ? entry.followed.stop() : entry.finished)))
     for (const entry of this.ofSession(sessionId)) this.commands.delete(`${sessionId}\0${entry.id}`)
     this.counters.delete(sessionId)
     return ended.flatMap((finished) => (finished.exit.kind === 'exit' ? finished.exit.survivors : []))

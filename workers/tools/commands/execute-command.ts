@@ -25,6 +25,8 @@ export interface FollowedCommand {
   readonly done: Promise<FinishedCommand>
   /** Why we ended it ourselves, when we did. */
   endedBecause(): string | undefined
+  /** Ends the tree and waits for the evidence. */
+  stop(): Promise<FinishedCommand>
 }
 
 export interface FinishedCommand {
@@ -81,13 +83,11 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
     clearTimeout(timer)
     return { exit, output: await collector.finish(), durationMs: Math.round(performance.now() - startedAt) }
   })
-  return { handle: running, collector, startedAt, done, endedBecause: () => because }
-}
-
-/** Ends the tree and waits for the evidence. */
-export async function stopCommand(command: FollowedCommand): Promise<FinishedCommand> {
-  command.handle.kill(KILL_GRACE_MS)
-  return command.done
+  const stop = (): Promise<FinishedCommand> => {
+    running.kill(KILL_GRACE_MS)
+    return done
+  }
+  return { handle: running, collector, startedAt, done, endedBecause: () => because, stop }
 }
 
 function explainStartFailure(error: unknown, workspace: string): unknown {
