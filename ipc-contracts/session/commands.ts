@@ -109,6 +109,8 @@ export const commands = defineService({
     /** Continues an interrupted turn: unknown tool outcomes are told to the model, nothing is run again. */
     'session.resume': method(z.object({ sessionId }), nothing),
     /** Runs the last user message again as a new turn. */
+    /** Summarises the older part of the conversation for the model; the transcript stays. Error: `NOTHING_TO_COMPACT`. */
+    'session.compact': method(z.object({ sessionId, instructions: z.string().optional() }), z.object({ tokensBefore: z.number(), tokensAfter: z.number() }), 300_000),
     'session.retry': method(z.object({ sessionId }), nothing),
     'session.update': method(SessionSettingsSchema.extend({ sessionId }), nothing),
     'session.delete': method(z.object({ workspace: z.string(), sessionId }), nothing),

@@ -67,6 +67,8 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
     needsCompression: z.boolean().optional(),
     window: z.number().optional(),
     notes: z.array(z.string()).optional(),
+    /** Text frozen with user messages by this build; kept so that a reload sends the same bytes. */
+    turnContexts: z.array(z.object({ messageId: z.string(), turnContext: z.string() })).optional(),
   }),
   define('iteration_start', { iteration }),
   define('llm_request', {

@@ -23,16 +23,17 @@ export class ContextPool {
   }
 
   /**
-   * Builds a request. `history` gives the whole list when the thread does not know the session; a thread that
+   * Builds a request. `whole` gives the history from its start, with what belongs to it, when the thread does not know the session; a thread that
    * died is replaced and asked once more.
    */
-  async build(input: BuildInput, history: () => BuildInput['messages']): Promise<Extract<BuildOutput, { ok: true }>> {
+  async build(input: BuildInput, whole: () => Partial<BuildInput>): Promise<Extract<BuildOutput, { ok: true }>> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const output = BuildOutputSchema.parse(await this.run(input.sessionId, 'build', attempt === 1 ? input : { ...input, from: 0, messages: history() }))
+        const output = BuildOutputSchema.parse(await this.run(input.sessionId, 'build', attempt === 1 ? input : { ...input, ...whole() }))
         if (output.ok) return output
+        if (output.reason === 'irreducible') throw new AppError({ code: 'CONTEXT_TOO_LARGE', message: output.message, details: { tokens: output.tokens, limit: output.limit, parts: output.parts } })
       } catch (thrown) {
-        if (attempt >= 2) throw toAppError(thrown)
+        if (attempt >= 2 || thrown instanceof AppError) throw toAppError(thrown)
         continue
       }
       if (attempt >= 3) throw new AppError({ code: WireErrorCode.INTERNAL, message: 'the context thread keeps forgetting the session' })
@@ -83,6 +84,7 @@ function hash(text: string): number {
 
 /** A dead thread is WORKER_LOST; a task's own AppError arrives as a plain Error with its fields. */
 function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
   const data = toErrorData(thrown)
   return new AppError(data.code === 'ERR_WORKER_OUT_OF_MEMORY' ? { code: WireErrorCode.WORKER_LOST, message: `context ran out of memory: ${data.message}`, retryable: true } : data)
 }

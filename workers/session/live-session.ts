@@ -2,12 +2,14 @@
  * A session held in memory: its folded state, its history, its running turn. All its events go through
  * `commit`, which gives them their seq, makes them durable and only then shows them.
  */
+import type { CompactionState } from '#contracts/context/compaction.ts'
 import type { MetonaImage, MetonaMessage } from '#contracts/metona/metona-request.ts'
 import type { SessionEntry } from '#contracts/session/client-protocol.ts'
 import { emptySnapshot, reduceSession } from '#contracts/session/reduce-session.ts'
 import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { SessionSnapshot } from '#contracts/session/session-snapshot.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
+import type { StoredCount } from '#contracts/context/token-report.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import PQueue from 'p-queue'
 import { ApprovalDesk } from './approval-desk.ts'
@@ -34,6 +36,8 @@ export class LiveSession {
   timeoutMs: number | undefined
   /** How many messages the context thread has; 0 after anything that changed what it holds. */
   contextCursor = 0
+  /** Exact counts the context thread made, given back when it has to start over. */
+  readonly counts = new Map<string, StoredCount>()
   /** `tool\nprefix` the person allowed for this session; memory only, a workspace file cannot grant anything. */
   readonly grants = new Set<string>()
   readonly #store: SessionStore
@@ -68,6 +72,12 @@ export class LiveSession {
     return this.#snapshot
   }
 
+  /** The seq of the event a message comes from; the last one for a message that is not known. */
+  seqOf(messageId: string | undefined): number {
+    const index = messageId === undefined ? -1 : this.#history.messages.findLastIndex((message) => message.id === messageId)
+    return this.#history.seqs[index] ?? Math.max(0, this.#nextSeq - 1)
+  }
+
   get running(): boolean {
     return this.#running !== undefined
   }
@@ -75,6 +85,10 @@ export class LiveSession {
   /** Messages in the order the model must see them. */
   get messages(): readonly MetonaMessage[] {
     return this.#history.messages
+  }
+
+  get compaction(): CompactionState | undefined {
+    return this.#history.compaction
   }
 
   get loggedMessages(): number {

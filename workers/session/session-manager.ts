@@ -11,7 +11,8 @@ import { newId } from './new-id.ts'
 import { recoveryDrafts } from './recover-session.ts'
 import type { Services } from './services.ts'
 import { SessionStore } from './session-store.ts'
-import { runSessionTurn } from './turn-runner.ts'
+import { compactSession, type CompactionEnd } from './compact-session.ts'
+import { runSessionTurn, splitModel } from './turn-runner.ts'
 import { chooseModel, requireModel, turnConfig } from './session-config.ts'
 import type { WorkspaceRegistry } from './workspace-registry.ts'
 
@@ -160,6 +161,14 @@ export class SessionManager {
     })
     await forked.commit([...drafts, ...closeFork(copied)])
     return forked
+  }
+
+  /** At the person's wish, between turns. A session whose context is not in a thread yet has it built first. */
+  async compact(session: LiveSession, instructions: string | undefined, signal: AbortSignal): Promise<CompactionEnd> {
+    const { provider, model } = splitModel(session.snapshot.model)
+    const { baseUrl } = session.snapshot
+    const target = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
+    return compactSession({ services: this.#services, session, target, reason: 'manual', ...(instructions === undefined ? {} : { instructions }), signal })
   }
 
   #track(sessionId: string, workspace: string, events: SessionEvent[], interactive: boolean): LiveSession {

@@ -13,6 +13,7 @@ import { traceJson } from './domain/trace.ts'
 import type { BuiltRequest, StreamOutcome, ToolRun, TurnPorts } from './domain/turn-ports.ts'
 import type { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
+import { commitCompaction, compactSession, wholeHistory } from './compact-session.ts'
 import { PartialKeeper } from './partial-keeper.ts'
 import type { Services } from './services.ts'
 
@@ -39,30 +40,45 @@ export async function runSessionTurn(services: Services, session: LiveSession, c
   let tools: ToolDescriptor[] = []
   let modelInfo: MetonaModelInfo | undefined
 
+  const buildOnce = async (iteration: number, userInput: string): Promise<BuiltRequest> => {
+    modelInfo ??= (await (await services.llm.client()).describeModel({ target })).model
+    const messages = [...session.messages]
+    const built = await services.pool.build(
+      {
+        sessionId: session.sessionId, requestId: newId('r'), agentVersion: services.context.data.agentVersion, workspace: session.workspace,
+        model: { provider, id: model, contextWindow: modelInfo.contextWindow, maxOutput: modelInfo.maxOutput },
+        from: session.contextCursor, messages: messages.slice(session.contextCursor), ...(session.contextCursor === 0 ? wholeHistory(session) : {}), tools: modelInfo.supportsToolCalling ? tools.map((tool) => tool.definition) : [], iteration, userInput,
+        ...(session.snapshot.taskGoal === undefined ? {} : { taskGoal: session.snapshot.taskGoal }), thinkingEnabled: config.thinkingEnabled && modelInfo.supportsThinking, now: Date.now(),
+      },
+      () => ({ from: 0, messages, ...wholeHistory(session) }),
+    )
+    session.contextCursor = messages.length
+    for (const count of built.counts ?? []) session.counts.set(count.messageId, count)
+    if (built.compaction !== undefined) await commitCompaction(session, built.compaction, input.turn)
+    const params = { ...built.request.params, ...(config.maxTokens === undefined ? {} : { maxTokens: config.maxTokens }), ...(config.temperature === undefined ? {} : { temperature: config.temperature }) }
+    const { context } = built
+    return {
+      request: { ...built.request, params, meta: { ...built.request.meta, model } }, tokens: context.estimatedTokens, ratio: context.usageRatio, budgetRatio: context.budgetRatio, needsCompression: context.needsCompression,
+      contextWindow: modelInfo.contextWindow, messagesHash: built.messagesHash, notes: built.notes, turnContexts: built.turnContexts ?? [], alreadyLogged: session.loggedMessages,
+    }
+  }
+
   const ports: TurnPorts = {
     commit: async (drafts) => void (await session.commit(drafts)),
     show: (delta) => session.show(delta),
     buildContext: async ({ iteration, userInput }) => {
-      modelInfo ??= (await (await services.llm.client()).describeModel({ target })).model
-      const messages = [...session.messages]
-      const built = await services.pool.build(
-        {
-          sessionId: session.sessionId, requestId: newId('r'), agentVersion: services.context.data.agentVersion, workspace: session.workspace,
-          model: { provider, id: model, contextWindow: modelInfo.contextWindow, maxOutput: modelInfo.maxOutput },
-          from: session.contextCursor, messages: messages.slice(session.contextCursor), tools: modelInfo.supportsToolCalling ? tools.map((tool) => tool.definition) : [], iteration, userInput,
-          ...(session.snapshot.taskGoal === undefined ? {} : { taskGoal: session.snapshot.taskGoal }), thinkingEnabled: config.thinkingEnabled && modelInfo.supportsThinking, now: Date.now(),
-        },
-        () => messages,
-      )
-      session.contextCursor = messages.length
-      const params = { ...built.request.params, ...(config.maxTokens === undefined ? {} : { maxTokens: config.maxTokens }), ...(config.temperature === undefined ? {} : { temperature: config.temperature }) }
-      const { context } = built
-      return {
-        request: { ...built.request, params, meta: { ...built.request.meta, model } }, tokens: context.estimatedTokens, ratio: context.usageRatio, budgetRatio: context.budgetRatio, needsCompression: context.needsCompression,
-        contextWindow: modelInfo.contextWindow, messagesHash: built.messagesHash, notes: built.notes,
-      }
+      const built = await buildOnce(iteration, userInput)
+      if (!built.needsCompression) return built
+      const step = await compactSession({ services, session, target, reason: 'automatic', signal: input.signal, turn: input.turn })
+      return step.kind === 'applied' ? buildOnce(iteration, userInput) : built
     },
-    stream: (built, options) => streamModel(services, session, target, built, { ...options, turn: input.turn, abort: input.signal }),
+    cutHistory: async () => (await compactSession({ services, session, target, reason: 'overflow', signal: input.signal, turn: input.turn })).kind === 'applied',
+    stream: async (built, options) => {
+      const outcome = await streamModel(services, session, target, built, { ...options, turn: input.turn, abort: input.signal })
+      // Without a report the estimate stays as it is; nothing waits for it.
+      if (outcome.response.usage.inputTokens > 0) keep(services, 'report', services.pool.run(session.sessionId, 'report', { sessionId: session.sessionId, requestId: built.request.meta.requestId, usage: outcome.response.usage }))
+      return outcome
+    },
     prepareTool: async (call) => {
       try {
         return await (await services.tools.client()).prepare({ place, call })
@@ -87,7 +103,7 @@ export async function runSessionTurn(services: Services, session: LiveSession, c
 
   try {
     tools = await services.toolList.get()
-    await runTurn({ sessionId: session.sessionId, turn: input.turn, provider, model, permission: session.snapshot.permission, interactive: session.interactive, maxIterations: session.snapshot.maxIterations ?? config.maxIterations, timeoutMs: session.timeoutMs, userInput: input.userInput, tools, loggedMessages: session.loggedMessages }, ports, input.signal)
+    await runTurn({ sessionId: session.sessionId, turn: input.turn, provider, model, permission: session.snapshot.permission, interactive: session.interactive, maxIterations: session.snapshot.maxIterations ?? config.maxIterations, timeoutMs: session.timeoutMs, userInput: input.userInput, tools }, ports, input.signal)
     keep(services, 'log', services.storage.client().then((storage) => storage.syncLog({ workspace: session.workspace, sessionId: session.sessionId })))
   } catch (thrown) {
     await endBrokenTurn(services, session, input.turn, thrown)

@@ -133,3 +133,24 @@ describe('approval', () => {
     expect(steps).toContain('grant:write_file:write_file')
   })
 })
+
+describe('a request the provider finds too long', () => {
+  const tooLong = { finishReason: 'error' as const, error: { code: 'context_length_exceeded' as const, message: 'too long', retryable: false } }
+
+  test('is sent once more after the history was cut', async () => {
+    const { ports, steps } = scripted({ answers: [tooLong, { content: 'ok' }], canCut: true })
+    expect(await runTurn(settings(), ports, neverAborted)).toMatchObject({ reason: 'completed', iterations: 2 })
+    expect(steps.filter((step) => step === 'stream' || step === 'cut')).toEqual(['stream', 'cut', 'stream'])
+  })
+
+  test('is not sent a third time', async () => {
+    const { ports, steps } = scripted({ answers: [tooLong, tooLong, { content: 'never' }], canCut: true })
+    expect(await runTurn(settings(), ports, neverAborted)).toMatchObject({ reason: 'failed', error: { code: 'context_length_exceeded' } })
+    expect(steps.filter((step) => step === 'stream')).toHaveLength(2)
+  })
+
+  test('fails at once when nothing can be cut', async () => {
+    const { ports } = scripted({ answers: [tooLong], canCut: false })
+    expect(await runTurn(settings(), ports, neverAborted)).toMatchObject({ reason: 'failed', iterations: 1 })
+  })
+})

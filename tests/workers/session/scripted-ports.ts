@@ -14,6 +14,7 @@ export interface Script {
   mustAsk?: string
   onRun?: (call: MetonaToolCall) => void
   contextFails?: Error
+  canCut?: boolean
 }
 
 export interface Recording {
@@ -43,7 +44,7 @@ export function scripted(script: Script): Recording {
       if (script.contextFails !== undefined) throw script.contextFails
       return {
         request: { meta: { sessionId: 's_1', iteration, requestId: `r_${iteration}`, timestamp: 0, agentVersion: '0' }, systemPrompt: { roleDefinition: '', outputConstraints: '', safetyGuidelines: '' }, messages: [{ role: 'user', content: 'go', timestamp: 0 }], params: { stream: true, thinkingEnabled: false } },
-        tokens: 10, ratio: 0.1, budgetRatio: undefined, needsCompression: false, contextWindow: 100, messagesHash: 'h', notes: [],
+        tokens: 10, ratio: 0.1, budgetRatio: undefined, needsCompression: false, contextWindow: 100, messagesHash: 'h', notes: [], turnContexts: [], alreadyLogged: 0,
       }
     },
     stream: async () => {
@@ -51,6 +52,10 @@ export function scripted(script: Script): Recording {
       const answer = answers.shift() ?? {}
       const finishReason: MetonaFinishReason = answer.finishReason ?? ((answer.toolCalls ?? []).length > 0 ? 'tool_calls' : 'stop')
       return { response: { meta: { requestId: 'r', provider: 'demo', model: 'm', latencyMs: 1, timestamp: 0 }, content: '', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, ...answer, finishReason }, cost: undefined, queuedMs: 0, socketClosedMs: undefined }
+    },
+    cutHistory: async () => {
+      steps.push('cut')
+      return script.canCut === true
     },
     prepareTool: async (asked): Promise<PreparedCall> => ({ ok: true, risk: script.risk?.[asked.name] ?? 'read', argumentsHash: `${asked.name}:${JSON.stringify(asked.args)}`, display: asked.name, ...(script.mustAsk === undefined ? {} : { mustAsk: script.mustAsk }), grantPrefix: asked.name }),
     runTool: async (asked) => {
@@ -74,7 +79,7 @@ export function scripted(script: Script): Recording {
 }
 
 export function settings(change: Partial<TurnSettings> = {}): TurnSettings {
-  return { sessionId: 's_1', turn: 1, provider: 'demo', model: 'm', permission: 'ask', interactive: true, maxIterations: 5, timeoutMs: undefined, userInput: 'go', tools: [], loggedMessages: 0, ...change }
+  return { sessionId: 's_1', turn: 1, provider: 'demo', model: 'm', permission: 'ask', interactive: true, maxIterations: 5, timeoutMs: undefined, userInput: 'go', tools: [], ...change }
 }
 
 export function parallelTool(name: string): ToolDescriptor {

@@ -1,5 +1,6 @@
 /** The message history a model is sent, made from a session's events. The log is never rewritten for it. */
 import type { MetonaMessage } from '#contracts/metona/metona-request.ts'
+import type { CompactionState } from '#contracts/context/compaction.ts'
 import type { SessionEvent, SessionEventOf } from '#contracts/session/session-event.ts'
 
 export interface History {
@@ -8,10 +9,12 @@ export interface History {
   seqs: number[]
   /** How many messages of the current list earlier requests have written to the log in full. */
   logged: number
+  /** How the history is sent since the last compaction. */
+  compaction: CompactionState | undefined
 }
 
 export function emptyHistory(): History {
-  return { messages: [], seqs: [], logged: 0 }
+  return { messages: [], seqs: [], logged: 0, compaction: undefined }
 }
 
 /** Adds what `event` means for the next request. Changes `history` in place; order is the events' order. */
@@ -46,6 +49,10 @@ export function extendHistory(history: History, event: SessionEvent): void {
       return
     case 'compaction':
       history.logged = 0
+      history.compaction = event.state
+      return
+    case 'context_built':
+      for (const { messageId, turnContext } of event.turnContexts ?? []) freezeContext(history, messageId, turnContext)
       return
     case 'rewind': {
       const kept = history.seqs.findIndex((seq) => seq > event.toSeq)
@@ -58,6 +65,13 @@ export function extendHistory(history: History, event: SessionEvent): void {
     default:
       return
   }
+}
+
+/** The message is replaced, never changed: others may hold it. */
+function freezeContext(history: History, messageId: string, turnContext: string): void {
+  const index = history.messages.findLastIndex((message) => message.id === messageId)
+  const message = history.messages[index]
+  if (message !== undefined) history.messages[index] = { ...message, turnContext }
 }
 
 /** An answer that failed before any text and asked for nothing leaves no message: the next request repeats the last one. */

@@ -5,7 +5,7 @@
  * may be shown either.
  */
 import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
-import type { MetonaError, MetonaResponse, MetonaUsage } from '#contracts/metona/metona-response.ts'
+import { MetonaErrorCode, type MetonaError, type MetonaResponse, type MetonaUsage } from '#contracts/metona/metona-response.ts'
 import { addCost, type Cost } from '#contracts/session/cost.ts'
 import type { EndReason, TurnPhase } from '#contracts/session/session-enums.ts'
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
@@ -41,7 +41,7 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
   const stops: { socketClosedMs?: number; tools: ToolStop[] } = { tools: [] }
   const showPhase = (phase: TurnPhase): void => ports.show({ delta: 'phase', phase, turn: settings.turn, since: ports.now() })
   const guard = createLoopGuard()
-  let logged = settings.loggedMessages
+  let cutForLength = false
   let iteration = 0
   let end: Omit<TurnEnd, 'iterations'> | undefined
 
@@ -68,10 +68,10 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
       end = signal.aborted ? endByAbort(signal) : { reason: 'failed', error: built.error }
       break
     }
-    const added = logged > built.request.messages.length ? built.request.messages : built.request.messages.slice(logged)
-    logged = built.request.messages.length
+    const { messages } = built.request
+    const added = built.alreadyLogged > messages.length ? messages : messages.slice(built.alreadyLogged)
     await ports.commit([
-      { event: 'context_built', tokens: built.tokens, ratio: built.ratio, iteration, ...(built.budgetRatio === undefined ? {} : { budgetRatio: built.budgetRatio }), needsCompression: built.needsCompression, window: built.contextWindow, ...(built.notes.length === 0 ? {} : { notes: built.notes }), turn: settings.turn },
+      { event: 'context_built', tokens: built.tokens, ratio: built.ratio, iteration, ...(built.budgetRatio === undefined ? {} : { budgetRatio: built.budgetRatio }), needsCompression: built.needsCompression, window: built.contextWindow, ...(built.notes.length === 0 ? {} : { notes: built.notes }), ...(built.turnContexts.length === 0 ? {} : { turnContexts: built.turnContexts }), turn: settings.turn },
       { event: 'iteration_start', iteration, turn: settings.turn },
       { event: 'llm_request', iteration, provider: settings.provider, model: settings.model, messages: added, requestId: built.request.meta.requestId, messageCount: built.request.messages.length, messagesHash: built.messagesHash, turn: settings.turn },
     ])
@@ -100,8 +100,11 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
     const endIteration = (): SessionEventDraft => ({ event: 'iteration_end', iteration, durationMs: Math.round(ports.monotonic() - iterationStart), turn: settings.turn })
 
     if (calls.length === 0) {
-      end = endOfAnswer(response, signal)
       await ports.commit([responseEvent, endIteration()])
+      // One more try with a shorter history, then the refusal stands.
+      const tooLong: boolean = response.error?.code === MetonaErrorCode.CONTEXT_LENGTH_EXCEEDED && response.content === '' && !cutForLength
+      cutForLength ||= tooLong
+      if (!tooLong || !(await ports.cutHistory(signal))) end = endOfAnswer(response, signal)
     } else {
       // Prepared while the answer is being committed; nothing runs before both are through.
       const step = await runToolCalls({ settings, ports, signal, iteration, calls, spans, guard, before: ports.commit([responseEvent]) })

@@ -19,6 +19,9 @@ export interface BuiltRequest {
   readonly contextWindow: number
   readonly messagesHash: string
   readonly notes: string[]
+  readonly turnContexts: { messageId: string; turnContext: string }[]
+  /** Of the request's messages, how many earlier requests have written to the log in full. */
+  readonly alreadyLogged: number
 }
 
 export interface StreamOutcome {
@@ -63,6 +66,8 @@ export interface TurnPorts {
   show(delta: StreamDelta): void
   /** The session's messages so far plus `added` become the next request. Rejects with AppError. */
   buildContext(input: { iteration: number; userInput: string; signal: AbortSignalLike }): Promise<BuiltRequest>
+  /** The provider found the request too long. True when the history was cut, so that another try makes sense. */
+  cutHistory(signal: AbortSignalLike): Promise<boolean>
   stream(built: BuiltRequest, options: { messageId: string; onBatch: (batch: LlmBatch) => void; signal: AbortSignalLike }): Promise<StreamOutcome>
   /** Never rejects. */
   prepareTool(call: MetonaToolCall): Promise<PreparedCall>
@@ -94,8 +99,6 @@ export interface TurnSettings {
   readonly timeoutMs: number | undefined
   readonly userInput: string
   readonly tools: readonly ToolDescriptor[]
-  /** Messages that earlier `llm_request` events already wrote in full. */
-  readonly loggedMessages: number
 }
 
 /** Times of one iteration, milliseconds of the monotonic clock, for its trace. */

@@ -1,6 +1,9 @@
 /** Doctor, health, the shell's services, shutdown. */
 import { threadId } from 'node:worker_threads'
+import * as z from 'zod'
 import type { HandlerParts, HandlersOf } from './create-handlers.ts'
+
+const PingSchema = z.object({ threadId: z.number() })
 
 export function appHandlers({ services, workspaces, manager, hub }: HandlerParts): HandlersOf<'doctor' | 'health' | 'native' | 'app'> {
   return {
@@ -16,10 +19,10 @@ export function appHandlers({ services, workspaces, manager, hub }: HandlerParts
         services.llm.client().then((client) => client.health({})),
         services.tools.client().then((client) => client.health({})),
         services.storage.client().then((client) => client.health({})),
-        services.pool.run('', 'ping', {}),
+        services.pool.run('', 'ping', {}).then((answer) => PingSchema.parse(answer)),
       ])
       return {
-        threads: { session: threadId, llm: llm.threadId, tools: tools.threadId, storage: storage.threadId, context: Number(context) },
+        threads: { session: threadId, llm: llm.threadId, tools: tools.threadId, storage: storage.threadId, context: context.threadId },
         workers: [{ name: 'llm', ...llm }, { name: 'tools', ...tools }, { name: 'storage', ...storage }, { name: 'session', threadId, heapUsed: process.memoryUsage().heapUsed }],
       }
     },

@@ -43,6 +43,12 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
       else await session.prompt({ messageId: newId('m'), content: continueText(session.messages), images: undefined, whenBusy: 'refuse' })
       return {}
     },
+    'session.compact': async ({ sessionId, instructions }, { signal }) => {
+      const session = idle(manager.get(sessionId))
+      const step = await manager.compact(session, instructions, signal)
+      if (step.kind !== 'applied') throw new AppError({ code: 'NOTHING_TO_COMPACT', message: step.message })
+      return { tokensBefore: step.record.tokensBefore, tokensAfter: step.record.tokensAfter }
+    },
     'session.retry': async ({ sessionId }) => {
       await idle(manager.get(sessionId)).retry()
       return {}

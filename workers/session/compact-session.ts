@@ -1,0 +1,77 @@
+/** Compaction from the session's side: asks the context thread what to do, the model for a summary, and writes down what came of it. */
+import { CompactionStepSchema, type CompactionRecord, type CompactionStep, type PlanCompactionInput } from '#contracts/context/compaction.ts'
+import type { BuildInput } from '#contracts/context/context-tasks.ts'
+import type { ModelTarget } from '#contracts/llm/llm-service.ts'
+import type { MetonaResponse } from '#contracts/metona/metona-response.ts'
+import type { Port } from '#contracts/wire/port.ts'
+import { toErrorData } from '#contracts/wire/app-error.ts'
+import type { LiveSession } from './live-session.ts'
+import { newId } from './new-id.ts'
+import type { Services } from './services.ts'
+
+export interface CompactionOrder {
+  readonly services: Services
+  readonly session: LiveSession
+  readonly target: ModelTarget
+  readonly reason: PlanCompactionInput['reason']
+  readonly instructions?: string
+  readonly signal: AbortSignal
+  readonly turn?: number
+}
+
+export type CompactionEnd = Extract<CompactionStep, { kind: 'applied' }> | { readonly kind: 'none'; readonly message: string }
+
+/** Follows the context thread's steps to their end. Never rejects for the model's reasons: a digest stands in for a summary. */
+export async function compactSession(order: CompactionOrder): Promise<CompactionEnd> {
+  const { services, session, reason, instructions } = order
+  const { sessionId } = session
+  let step = await run(order, 'planCompaction', { sessionId, requestId: newId('r'), reason, ...(instructions === undefined ? {} : { instructions }), now: Date.now() })
+  while (step.kind === 'ask_model') {
+    const response = await askModel(order, step.request)
+    step = await run(order, 'applySummary', { sessionId, planId: step.planId, ...(response === undefined ? {} : { response: { content: response.content, finishReason: response.finishReason, ...(response.toolCalls === undefined ? {} : { toolCalls: response.toolCalls }) } }) })
+  }
+  switch (step.kind) {
+    case 'applied':
+      await commitCompaction(session, step.record, order.turn)
+      return step
+    case 'unknown_session':
+      // Its thread was replaced: the next build sends the history whole, and asks again if it must.
+      session.contextCursor = 0
+      return { kind: 'none', message: 'the context was being rebuilt; try again' }
+    case 'nothing':
+    case 'stopped':
+    case 'irreducible':
+      services.context.log('info', `compaction of ${sessionId}: ${step.kind}: ${step.message}`)
+      return { kind: 'none', message: step.message }
+  }
+}
+
+export async function commitCompaction(session: LiveSession, record: CompactionRecord, turn: number | undefined): Promise<void> {
+  const { summary, method, tokensBefore, tokensAfter, state } = record
+  await session.commit([{ event: 'compaction', summary, upToSeq: session.seqOf(record.upToId), tokensBefore, tokensAfter, method, state, ...(turn === undefined ? {} : { turn }) }])
+}
+
+/** What goes with a history that is sent from its start. */
+export function wholeHistory(session: LiveSession): Pick<BuildInput, 'compaction' | 'counts'> {
+  return { ...(session.compaction === undefined ? {} : { compaction: session.compaction }), ...(session.counts.size === 0 ? {} : { counts: [...session.counts.values()] }) }
+}
+
+async function run(order: CompactionOrder, task: 'planCompaction' | 'applySummary', input: unknown): Promise<CompactionStep> {
+  return CompactionStepSchema.parse(await order.services.pool.run(order.session.sessionId, task, input))
+}
+
+/** The summary is not part of the conversation: nothing of it is shown while it is written. */
+async function askModel({ services, target, signal }: CompactionOrder, request: Extract<CompactionStep, { kind: 'ask_model' }>['request']): Promise<MetonaResponse | undefined> {
+  const channel = new MessageChannel()
+  channel.port1.start()
+  try {
+    const llm = await services.llm.client()
+    const { response } = await llm.stream({ target, request: { ...request, meta: { ...request.meta, model: target.model } }, port: channel.port2 as unknown as Port }, { signal })
+    return response.finishReason === 'error' || response.finishReason === 'aborted' ? undefined : response
+  } catch (thrown) {
+    services.context.log('warn', `summary: ${toErrorData(thrown).message}`)
+    return undefined
+  } finally {
+    channel.port1.close()
+  }
+}
