@@ -16,6 +16,11 @@ describe('built-in table', () => {
     expect(new Set(models.map((model) => model.providerId))).toEqual(new Set(['deepseek', 'agnes', 'openai', 'anthropic', 'demo']))
   })
 
+  test('prices are the decimal figures of a price list', () => {
+    expect(JSON.stringify(createModelTable().list().map((model) => model.pricing)).match(/\d\.\d{5,}/g)).toBeNull()
+    expect(createModelTable().describe('openai', 'gpt-5.6-luna').model.pricing?.longPrompt).toEqual({ aboveInputTokens: 272_000, inputPerMillion: 0.4, outputPerMillion: 1.8, cacheHitPerMillion: 0.04 })
+  })
+
   test('a price nobody published is absent', () => {
     expect(createModelTable().describe('agnes', 'agnes-3.0-qwen')).toEqual({
       known: true,

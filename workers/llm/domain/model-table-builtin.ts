@@ -181,8 +181,10 @@ function agnesModel(id: string, displayName: string, contextWindow: number, pric
 /** Above 272,000 prompt tokens the whole request costs twice the input and cache prices and 1.5 times the output price. */
 function openAiModel(id: string, displayName: string, list: Figures): BuiltInModel {
   const [input, hit, write, writeLong, output] = list
-  const doubled = (value: number | undefined): number | undefined => (value === undefined ? undefined : value * 2)
-  const longPrompt = { aboveInputTokens: 272_000, ...figures([input * 2, hit * 2, doubled(write), doubled(writeLong), output * 1.5]) }
+  // Decimal figures: 1.2 times 1.5 is to be 1.8.
+  const times = (value: number, factor: number): number => Number((value * factor).toPrecision(12))
+  const doubled = (value: number | undefined): number | undefined => (value === undefined ? undefined : times(value, 2))
+  const longPrompt = { aboveInputTokens: 272_000, ...figures([times(input, 2), times(hit, 2), doubled(write), doubled(writeLong), times(output, 1.5)]) }
   return { ...everything, id, providerId: 'openai', displayName, contextWindow: 1_050_000, maxOutput: 128_000, prices: [{ ...figures(list), currency: 'USD', longPrompt, asOf: TABLE_DATE }] }
 }
 
