@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { logLines, openStorage, removeBase, type TestStorage } from './open-storage.ts'
+import { logLines, must, openStorage, removeBase, type TestStorage } from './open-storage.ts'
 import { sessionScript } from './session-script.ts'
 
 let storage: TestStorage
@@ -43,12 +43,12 @@ describe('appendEvents', () => {
 
   it('refuses another event under a number that is taken', async () => {
     await storage.append(events.slice(0, 3))
-    const other = { ...events[2]!, eventId: 'another' }
+    const other = { ...must(events[2]), eventId: 'another' }
     await expect(storage.append([other])).rejects.toMatchObject({ code: 'SEQ_CONFLICT', params: { sessionId: 's_one', seq: 2 } })
   })
 
   it('refuses a session id that could become a path', async () => {
-    const hostile = { ...events[0]!, sessionId: 's_../../etc' }
+    const hostile = { ...must(events[0]), sessionId: 's_../../etc' }
     await expect(storage.append([hostile])).rejects.toMatchObject({ code: 'BAD_INPUT' })
   })
 
@@ -68,8 +68,8 @@ describe('appendEvents', () => {
 
   it('keeps text that SQLite and JSON find hard', async () => {
     const content = 'null \0 lone \ud800 quote " back \\ line \u2028 emoji 😀 \u202e'
-    const message = { ...events[1]!, content } as (typeof events)[number]
-    await storage.append([events[0]!, message])
+    const message = { ...must(events[1]), content } as (typeof events)[number]
+    await storage.append([must(events[0]), message])
     const read = await storage.service.readEvents({ workspace: storage.folder, sessionId: 's_one', fromSeq: 1, limit: 1 })
     expect(read.events[0]).toMatchObject({ content })
     await storage.close()
@@ -79,7 +79,7 @@ describe('appendEvents', () => {
 
   it('stores a tool result without a result', async () => {
     const index = events.findIndex((event) => event.event === 'tool_result')
-    const result = { ...events[index]!, result: undefined } as (typeof events)[number]
+    const result = { ...must(events[index]), result: undefined } as (typeof events)[number]
     await storage.append([...events.slice(0, index), result])
     const read = await storage.service.readEvents({ workspace: storage.folder, sessionId: 's_one', fromSeq: index, limit: 1 })
     expect(read.events[0]).toMatchObject({ event: 'tool_result', result: null })

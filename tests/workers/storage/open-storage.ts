@@ -79,3 +79,9 @@ export function logLines(folder: string, sessionId: string): string[] {
 export function logName(folder: string, sessionId: string): string | undefined {
   return readdirSync(join(folder, 'logs')).find((name) => name.startsWith(`session_${sessionId}_`))
 }
+
+/** The value, which the test knows to be there. */
+export function must<T>(value: T | undefined | null): T {
+  if (value === undefined || value === null) throw new Error('the test expected a value here')
+  return value
+}

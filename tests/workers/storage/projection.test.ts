@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
-import { openStorage, removeBase, type TestStorage } from './open-storage.ts'
+import { must, openStorage, removeBase, type TestStorage } from './open-storage.ts'
 import { numbered } from './session-script.ts'
 
 let storage: TestStorage
@@ -193,7 +193,7 @@ it('makes an audit row of each tool call, permission check, error, model request
       log_seq: 8,
     },
   ])
-  expect(JSON.parse((rows('SELECT details FROM audit_logs WHERE log_seq = 5') as { details: string }[])[0]!.details)).toEqual({
+  expect(JSON.parse(must((rows('SELECT details FROM audit_logs WHERE log_seq = 5') as { details: string }[])[0]).details)).toEqual({
     toolCallId: 'tc_1',
     outcome: 'ok',
     args: { file_path: 'data.csv' },
@@ -231,7 +231,7 @@ it('chains audit rows by SHA-256 over the row, the one before it and its event',
 it('keeps long arguments in the event and their hash in the audit row', async () => {
   const args = { content: 'x'.repeat(10_000) }
   await append({ event: 'tool_call', iteration: 1, tool: 'write_file', args, toolCallId: 'tc_1', turn: 1 })
-  const { details } = (rows('SELECT details FROM audit_logs') as { details: string }[])[0]!
+  const { details } = must((rows('SELECT details FROM audit_logs') as { details: string }[])[0])
   expect(details.length).toBeLessThan(5000)
   expect(details).toContain(createHash('sha256').update(JSON.stringify(args)).digest('hex'))
 })

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { logLines, logName, openStorage, removeBase, type TestStorage } from './open-storage.ts'
+import { logLines, logName, must, openStorage, removeBase, type TestStorage } from './open-storage.ts'
 import { sessionScript } from './session-script.ts'
 
 const events = sessionScript({ sessionId: 's_one' })
@@ -16,7 +16,7 @@ beforeEach(async () => {
   await storage.append(others)
   await storage.close()
   storage = storage.again()
-  log = join(storage.folder, 'logs', logName(storage.folder, 's_one')!)
+  log = join(storage.folder, 'logs', must(logName(storage.folder, 's_one')))
 })
 afterEach(async () => {
   await storage.close()
@@ -100,7 +100,7 @@ describe('on open', () => {
   it('an unreadable line in the middle costs that line alone, and is named', async () => {
     rmSync(join(storage.folder, '.metona'), { recursive: true })
     const lines = readFileSync(log, 'utf8').split('\n')
-    lines[3] = lines[3]!.slice(0, 40)
+    lines[3] = must(lines[3]).slice(0, 40)
     writeFileSync(log, lines.join('\n'))
     const { banners } = await storage.open()
     expect(banners.map((banner) => banner.code).sort()).toEqual(['DATABASE_MISSING', 'LOG_DAMAGED'])

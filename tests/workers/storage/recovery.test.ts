@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, trunca
 import { join } from 'node:path'
 import DatabaseConstructor from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { logName, openStorage, removeBase, type TestStorage } from './open-storage.ts'
+import { logName, must, openStorage, removeBase, type TestStorage } from './open-storage.ts'
 import { sessionScript } from './session-script.ts'
 
 const events = sessionScript({ sessionId: 's_one' })
@@ -56,7 +56,7 @@ describe.each([
     expect(banners.map((banner) => banner.code)).toEqual([code])
     await allThere()
     if (before !== undefined && before.length > 0) {
-      const kept = join(storage.folder, '.metona', 'quarantine', quarantined()[0]!, 'agent.db')
+      const kept = join(storage.folder, '.metona', 'quarantine', must(quarantined()[0]), 'agent.db')
       expect(readFileSync(kept).equals(before)).toBe(true)
     }
   })
@@ -73,7 +73,7 @@ it('a damaged database without snapshot and logs is said to be lost, not shown a
 
 it('what only a damaged database still has is taken over from it', async () => {
   dropSnapshots()
-  rmSync(join(storage.folder, 'logs', logName(storage.folder, 's_one')!))
+  rmSync(join(storage.folder, 'logs', must(logName(storage.folder, 's_one'))))
   // The last page alone is destroyed: the table of events can be read.
   const database = new DatabaseConstructor(file)
   database.exec('CREATE VIEW somebody AS SELECT 1')
@@ -122,7 +122,7 @@ describe('snapshots', () => {
   it('one is taken at the end of a day without one, whole and sound', () => {
     const folder = join(storage.folder, '.metona', 'snapshots')
     expect(readdirSync(folder)).toHaveLength(1)
-    const database = new DatabaseConstructor(join(folder, readdirSync(folder)[0]!), { readonly: true })
+    const database = new DatabaseConstructor(join(folder, must(readdirSync(folder)[0])), { readonly: true })
     expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
     expect(database.prepare('SELECT count(*) AS count FROM session_events').get()).toEqual({ count: events.length + others.length })
     database.close()
