@@ -1,22 +1,5 @@
 /** The person's own corrections to the model table: `models.json` in the profile folder. */
-import * as z from 'zod'
-import { MetonaPricingSchema } from '#contracts/metona/metona-adapter.ts'
-
-export const ModelOverrideSchema = z.strictObject({
-  displayName: z.string().min(1).optional(),
-  /** Tokens. */
-  contextWindow: z.number().int().positive().optional(),
-  /** Tokens. */
-  maxOutput: z.number().int().positive().optional(),
-  supportsStreaming: z.boolean().optional(),
-  supportsThinking: z.boolean().optional(),
-  supportsImages: z.boolean().optional(),
-  supportsToolCalling: z.boolean().optional(),
-  supportsStructuredOutput: z.boolean().optional(),
-  /** `null` says that the price is not known, whatever the built-in table has. */
-  pricing: z.strictObject(MetonaPricingSchema.shape).nullable().optional(),
-})
-export type ModelOverride = z.infer<typeof ModelOverrideSchema>
+import { ModelOverrideSchema, ModelOverridesFileSchema, type ModelOverride } from '#contracts/llm/model-overrides.ts'
 
 export interface ModelOverrides {
   /** Provider → ISO 4217 code of the price list to use, where the provider has several. */
@@ -33,11 +16,6 @@ export interface OverrideProblem {
   readonly message: string
 }
 
-const FileSchema = z.strictObject({
-  currency: z.record(z.string(), z.string().regex(/^[A-Z]{3}$/, 'must be a three-letter currency code such as "USD"')).optional(),
-  models: z.record(z.string(), z.unknown()).optional(),
-})
-
 /**
  * Reads the file's text. Never throws: a bad entry is left out and named in `problems`, the good ones
  * hold; a file that is no JSON at all gives one problem and no overrides.
@@ -49,7 +27,7 @@ export function parseModelOverrides(text: string): { overrides: ModelOverrides; 
   } catch (error) {
     return { overrides: noOverrides, problems: [{ where: 'models.json', message: `is not valid JSON: ${error instanceof Error ? error.message : String(error)}` }] }
   }
-  const file = FileSchema.safeParse(value)
+  const file = ModelOverridesFileSchema.safeParse(value)
   if (!file.success) return { overrides: noOverrides, problems: describeIssues(file.error.issues, '') }
   const problems: OverrideProblem[] = []
   const models: Record<string, ModelOverride> = {}
@@ -66,7 +44,7 @@ export function parseModelOverrides(text: string): { overrides: ModelOverrides; 
   return { overrides: { currency: file.data.currency ?? {}, models }, problems }
 }
 
-function describeIssues(issues: readonly z.core.$ZodIssue[], prefix: string): OverrideProblem[] {
+function describeIssues(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[], prefix: string): OverrideProblem[] {
   return issues.map((issue) => ({ where: `${prefix}${pathText(issue.path, prefix === '')}` || 'models.json', message: issue.message }))
 }
 
