@@ -11,7 +11,7 @@ export interface CommandContext extends Speech {
   readonly out: Output
   readonly err: Output
   readonly environment: NodeJS.ProcessEnv
-  /** The folder `-w` names, else the current one; not resolved further. */
+  /** The folder `-w` names, else the current one. Absolute; links are not followed. */
   readonly folder: string
   readonly interruption: Interruption
 }

@@ -1,4 +1,5 @@
 /** From argv to an exit code. Loads the one command that was asked for and nothing else. */
+import path from 'node:path'
 import { AGENT_VERSION } from '#main/host/agent-version.ts'
 import { nearest, parseArguments, UsageError } from './arguments.ts'
 import { COMMAND_TABLE, findCommand, GLOBAL_OPTIONS, type FoundCommand } from './command-table.ts'
@@ -36,7 +37,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       const parsed = parseArguments(found.rest, { ...GLOBAL_OPTIONS, ...found.entry.options })
       checkWords(found, parsed.words)
       const command = await found.entry.load()
-      const context: CommandContext = { ...speech, arguments: parsed, json: parsed.flags.has('json'), out, err, environment, folder: parsed.values['workspace'] ?? process.cwd(), interruption }
+      const context: CommandContext = { ...speech, arguments: parsed, json: parsed.flags.has('json'), out, err, environment, folder: path.resolve(parsed.values['workspace'] ?? '.'), interruption }
       code = await command(context)
     }
   } catch (error) {

@@ -2,6 +2,7 @@
 import type { WorkerName } from '#contracts/wire/worker-lifecycle.ts'
 import { composeHost, type Host } from '#main/host/compose.ts'
 import { profileFolder } from '#main/host/profile-folder.ts'
+import { bannerText } from './banner-text.ts'
 import { createClient, type Client } from './client.ts'
 import { report, type CommandContext } from './command-context.ts'
 import { ExitCode } from './exit-code.ts'
@@ -35,8 +36,22 @@ export function openApp(context: CommandContext, options: AppOptions): App {
     },
   })
   const client = createClient(host.connect(), { ready: () => context.out.waiting() < OUTPUT_BACKLOG })
+  sayBanners(context, client)
   host.warm(...options.warm)
   return { host, client }
+}
+
+/** Each condition once, however often it is reported; with `--json` only those that ask for something. */
+function sayBanners({ err, text, language, json }: CommandContext, client: Client): void {
+  const said = new Set<string>()
+  client.onBanners((banners) => {
+    for (const banner of banners) {
+      const key = `${banner.id} ${banner.message}`
+      if (said.has(key) || (json && banner.level === 'info')) continue
+      said.add(key)
+      err.line(fill(text.banner, { message: bannerText(banner, language) }))
+    }
+  })
 }
 
 /** Bytes waiting for a slow reader above which posts are no longer acknowledged. */

@@ -1,6 +1,5 @@
 /** Text from models, tools and files, made harmless for a terminal: it must not move the cursor, set titles or reach the clipboard. */
 
-/* eslint-disable no-control-regex */
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 /** Characters that reorder what is shown. */
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/g

@@ -1,5 +1,4 @@
 /** A stored session, whole, opened for reading only: no lock, no trust, nothing run. */
-import path from 'node:path'
 import { AppError } from '#contracts/wire/app-error.ts'
 import type { SessionEvent } from '#contracts/session/session-event.ts'
 import type { Client } from './client.ts'
@@ -8,7 +7,7 @@ import type { CommandContext } from './command-context.ts'
 const PAGE = 5_000
 
 export async function openToRead({ folder }: CommandContext, client: Client): Promise<string> {
-  return (await client.call('workspace.open', { path: path.resolve(folder), mode: 'read' })).workspace
+  return (await client.call('workspace.open', { path: folder, mode: 'read' })).workspace
 }
 
 /** All events, oldest first. @throws AppError SESSION_NOT_FOUND */

@@ -1,6 +1,7 @@
 /** The session worker's end of a client port, played by a test: answers calls, posts parts. */
 import type { ClientMessage, HostMessage, PostPart } from '#contracts/session/client-protocol.ts'
 import type { SessionEvent } from '#contracts/session/session-event.ts'
+import { toErrorData } from '#contracts/wire/app-error.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import { localPorts } from '#main/host/local-port.ts'
 
@@ -11,7 +12,7 @@ export interface ScriptedSession {
   readonly port: Port
   readonly calls: Call[]
   readonly acks: number[]
-  /** What to answer a method with; a function that throws AppErrorData-like objects answers with a failure. */
+  /** What to answer a method with; an AppError thrown becomes a failure. */
   answer(method: string, reply: (params: never) => unknown): void
   post(...parts: PostPart[]): void
   say(message: HostMessage): void
@@ -36,7 +37,7 @@ export function scriptedSession(): ScriptedSession {
       try {
         say({ type: 'result', id: message.id, ok: true, value: reply(message.params as never) })
       } catch (error) {
-        say({ type: 'failure', id: message.id, error: error as { code: string; message: string } })
+        say({ type: 'failure', id: message.id, error: toErrorData(error) })
       }
     })
   })

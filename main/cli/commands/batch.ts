@@ -1,5 +1,6 @@
 /** `metona batch`: many prompts at once, every one a session of its own, all in one process. */
-import { readFile } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
+import { AppError } from '#contracts/wire/app-error.ts'
 import type { SessionEvent } from '#contracts/session/session-event.ts'
 import { UsageError } from '../arguments.ts'
 import { readBatchLines, type BatchLine } from '../batch-lines.ts'
@@ -78,7 +79,10 @@ class BatchRun {
     })
     out.onClosed(() => this.#stop())
     try {
-      for (const folder of new Set(this.#lines.map((line) => line.workspace))) {
+      const folders = [...new Set(this.#lines.map((line) => line.workspace))]
+      const untrusted = this.#trust === 'stored' ? await findUntrusted(app, folders) : undefined
+      if (untrusted !== undefined) return report(this.#context, new AppError({ code: 'UNTRUSTED', message: untrusted, params: { path: untrusted } }))
+      for (const folder of folders) {
         if (this.#stopping) return ExitCode.ABORTED
         try {
           const { workspace } = await app.client.call('workspace.open', { path: folder, trust: this.#trust, mode: 'write', waitMs: WORKSPACE_WAIT_MS })
@@ -167,6 +171,13 @@ class BatchRun {
     if (out.closed) return ExitCode.DONE
     return failed === 0 ? ExitCode.DONE : ExitCode.FAILED
   }
+}
+
+/** Asked before the first folder is opened: opening one writes into it. */
+async function findUntrusted({ client }: App, folders: readonly string[]): Promise<string | undefined> {
+  const trusted = new Set((await client.call('trust.list', {})).entries.map((entry) => entry.path))
+  for (const folder of folders) if (!trusted.has(await realpath(folder))) return folder
+  return undefined
 }
 
 function ignore(): void {}

@@ -57,7 +57,7 @@ async function openFor(context: CommandContext, client: Client, mode: 'read' | '
   if (flags.has('profile') && values['workspace'] !== undefined) throw new UsageError('OPTIONS_CLASH', { left: '--profile', right: '--workspace' })
   if (flags.has('profile')) return undefined
   if (values['workspace'] === undefined && !(await exists(path.join(context.folder, '.metona', 'agent.db')))) return undefined
-  return (await client.call('workspace.open', { path: path.resolve(context.folder), mode, trust: flags.has('trust') ? 'once' : 'stored' })).workspace
+  return (await client.call('workspace.open', { path: context.folder, mode, trust: flags.has('trust') ? 'once' : 'stored' })).workspace
 }
 
 function exists(file: string): Promise<boolean> {

@@ -21,9 +21,9 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
   if (chosen.length > 1) throw new UsageError('OPTIONS_CLASH', { left: `--${chosen[0]}`, right: `--${chosen[1]}` })
   switch (chosen[0]) {
     case 'verify':
-      return withApp(context, { warm: ['storage'] }, async ({ client }) => printReport(context, 'verify', await client.call('doctor.verify', { workspace: path.resolve(context.folder) }, LONG_MS)))
+      return withApp(context, { warm: ['storage'] }, async ({ client }) => printReport(context, 'verify', await client.call('doctor.verify', { workspace: context.folder }, LONG_MS)))
     case 'rebuild':
-      return withApp(context, { warm: ['storage'] }, async ({ client }) => printReport(context, 'rebuild', await client.call('doctor.rebuild', { workspace: path.resolve(context.folder) }, LONG_MS)))
+      return withApp(context, { warm: ['storage'] }, async ({ client }) => printReport(context, 'rebuild', await client.call('doctor.rebuild', { workspace: context.folder }, LONG_MS)))
     case 'perf':
       return withApp(context, { warm: ['storage', 'llm', 'tools'] }, (app) => printPerformance(context, app))
     default:
@@ -49,7 +49,7 @@ async function printOverview(context: CommandContext, { client }: App): Promise<
   say('profile', text.doctorProfile, profileFolder(environment))
   const sandbox = await findSandbox(environment)
   say('sandbox', text.doctorSandbox, sandbox === undefined ? text.doctorSandboxNone : fill(text.doctorSandboxFound, { name: sandbox }))
-  const workspace = path.resolve(folder)
+  const workspace = folder
   const known = await reachable(path.join(workspace, '.metona'), constants.R_OK)
   say('workspace', text.doctorWorkspace, known ? workspace : fill(text.doctorNoWorkspace, { path: workspace }))
   for (const provider of (await client.call('providers.list', {})).providers) {

@@ -108,7 +108,7 @@ export function deleteSession(context: CommandContext): Promise<ExitCode> {
 }
 
 async function openToWrite(context: CommandContext, client: Parameters<typeof openToRead>[1]): Promise<string> {
-  return (await client.call('workspace.open', { path: path.resolve(context.folder), mode: 'write', trust: context.arguments.flags.has('trust') ? 'once' : 'stored' })).workspace
+  return (await client.call('workspace.open', { path: context.folder, mode: 'write', trust: context.arguments.flags.has('trust') ? 'once' : 'stored' })).workspace
 }
 
 async function confirm(question: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { AppError } from '#contracts/wire/app-error.ts'
 import { createClient } from '#main/cli/client.ts'
 import { eventually } from '#tests/helpers/eventually.ts'
 import { noticeEvent, scriptedSession } from '#tests/helpers/scripted-session.ts'
@@ -18,7 +19,7 @@ test('a failure keeps its code, params and details', async () => {
   const session = scriptedSession()
   const client = createClient(session.port)
   session.answer('workspace.open', () => {
-    throw { code: 'UNTRUSTED', message: 'no', params: { path: '/x' }, details: { found: ['AGENTS.md'] } } as unknown as Error
+    throw new AppError({ code: 'UNTRUSTED', message: 'no', params: { path: '/x' }, details: { found: ['AGENTS.md'] } })
   })
   await expect(client.call('workspace.open', { path: '/x' })).rejects.toMatchObject({ code: 'UNTRUSTED', params: { path: '/x' }, details: { found: ['AGENTS.md'] } })
 })

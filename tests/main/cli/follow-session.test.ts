@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { emptySnapshot } from '#contracts/session/reduce-session.ts'
+import { AppError } from '#contracts/wire/app-error.ts'
 import { createClient } from '#main/cli/client.ts'
 import { followSession, type Follower } from '#main/cli/follow-session.ts'
 import { eventually } from '#tests/helpers/eventually.ts'
@@ -100,7 +101,7 @@ test('catching up reads the rest and no more', async () => {
 test('a failed read is told, not swallowed', async () => {
   await follow().subscribe()
   session.answer('session.read', () => {
-    throw { code: 'STORAGE_FAILED', message: 'disk' } as unknown as Error
+    throw new AppError({ code: 'STORAGE_FAILED', message: 'disk' })
   })
   session.post({ sessionId: 's_one', rev: 1, entries: [noticeEvent(2)] })
   await eventually('the failure', () => failures.length > 0)

@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { emptySnapshot } from '#contracts/session/reduce-session.ts'
-import type { SessionEventDraft } from '#contracts/session/session-event.ts'
-import type { SessionEvent } from '#contracts/session/session-event.ts'
+import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
 import { messagesEn } from '#main/cli/messages-en.ts'
 import { messagesZh } from '#main/cli/messages-zh.ts'

@@ -1,0 +1,24 @@
+/** Conditions of the workspace, in the person's language. The English text comes with the banner. */
+import type { Banner } from '#contracts/session/client-protocol.ts'
+import { fill } from './fill.ts'
+import type { Language } from './language.ts'
+
+const CHINESE: Readonly<Record<string, string>> = {
+  DISK_FULL: '磁盘已满。发生的事情保留在内存中，一有空间就会写入。',
+  DATABASE_BUSY: '其他程序占用了数据库。它一放开，写入会自动继续。',
+  WORKSPACE_READ_ONLY: '工作空间目前无法写入。一旦可写，写入会自动继续。',
+  DISK_FAULT: '磁盘报告错误，正在重试写入。',
+  DATABASE_REPAIR: '使用中发现数据库损坏，正在重建。',
+  DATABASE_NEWER: '数据库由更新版本的 Metona 创建，目前只读。请更新 Metona。',
+  DATABASE_COMPLETED: '只在日志中存在的条目已补入数据库。',
+  LOG_COMPLETED: '只在数据库中存在的条目已补入日志。',
+  LOG_REPAIRED: '有日志文件在一行中间结束，已修复。',
+  LOG_DAMAGED: '有无法读取的日志行。',
+  LOG_BEHIND: '有日志文件暂时无法写入，之后会由数据库补齐。',
+  PROFILE_DAMAGED: '个人设置数据库已损坏，已另存；信任和设置重新开始。',
+}
+
+export function bannerText(banner: Banner, language: Language): string {
+  const chinese = language === 'zh' ? CHINESE[banner.code] : undefined
+  return chinese === undefined ? banner.message : fill(chinese, banner.params ?? {})
+}
