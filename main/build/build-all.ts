@@ -29,7 +29,7 @@ export interface BuildReport {
 }
 
 /** Files that are no module of any bundle and yet decide what comes out. */
-const SHARED_INPUTS = ['package.json', 'package-lock.json', 'main/build/targets.ts', 'main/build/build-target.ts']
+const SHARED_INPUTS = ['package-lock.json', 'main/build/targets.ts', 'main/build/build-target.ts']
 const DESCRIBE_TOOLS = 'workers/tools/describe-tools.ts'
 
 /** @throws when a required entry is missing or a source does not compile; everything that does compile is in place then. */
@@ -48,8 +48,8 @@ export async function buildAll(options: BuildOptions = {}): Promise<BuildReport>
 async function buildUnderLock(root: string, out: string, options: BuildOptions): Promise<BuildReport> {
   const readAt = Date.now()
   const report = options.report ?? ((): void => {})
-  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string }
-  const seed = await seedOf(root)
+  const { version, imports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string; imports: unknown }
+  const seed = await seedOf(root, version, imports)
   const before = (await readStamp(out))?.targets ?? {}
   const targets: Record<string, TargetStamp> = {}
   const built: string[] = []
@@ -95,8 +95,8 @@ async function needsDescriptors(root: string, out: string, built: readonly strin
   return built.includes('tools/entry.js') || !existsSync(join(out, 'tools', 'descriptors.json'))
 }
 
-async function seedOf(root: string): Promise<string> {
-  const hash = createHash('sha256').update(process.versions.modules)
+async function seedOf(root: string, version: string, imports: unknown): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify([process.versions.modules, version, imports]))
   for (const input of SHARED_INPUTS) if (existsSync(join(root, input))) hash.update(await readFile(join(root, input)))
   return hash.digest('hex')
 }

@@ -80,7 +80,7 @@ async function buildPage(root: string, out: string, target: PageTarget): Promise
     ...(own === undefined
       ? { plugins: [(await import('@vitejs/plugin-vue')).default(), (await import('@tailwindcss/vite')).default()] }
       : {}),
-    build: { outDir: fresh, emptyOutDir: true, reportCompressedSize: false },
+    build: { outDir: fresh, emptyOutDir: true, reportCompressedSize: false, chunkSizeWarningLimit: 2000 },
   }
   const output = await runVite(config)
   await swapFolder(fresh, join(out, target.output))

@@ -20,7 +20,19 @@ export interface PageTarget {
 export type Target = NodeTarget | PageTarget
 
 /** Bundles without which the app cannot start; the build fails when the source of one is gone. */
-export const REQUIRED_OUTPUTS: readonly string[] = []
+export const REQUIRED_OUTPUTS: readonly string[] = [
+  'session/entry.js',
+  'llm/entry.js',
+  'tools/entry.js',
+  'storage/entry.js',
+  'context/entry.js',
+  'command-host/entry.js',
+  'cli/entry.js',
+  'web/entry.js',
+  'electron/main.js',
+  'electron/preload.cjs',
+  'renderer',
+]
 
 /** Never bundled: native, found by path at run time, or given by the shell. */
 export const EXTERNAL_PACKAGES: readonly string[] = ['better-sqlite3', 'piscina', 'electron', '@vscode/ripgrep']
