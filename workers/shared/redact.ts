@@ -8,14 +8,16 @@ export interface Redactor {
   text(text: string): string
   /** A deep copy with every string redacted, keys too; the value itself when nothing had to be. */
   value<T>(value: T): T
-  /** The two halves of `text`, and all forms looked for as they are: for the streaming redactor. */
-  known(text: string): string
+  /** For the streaming redactor: the first known value from a place on, with what is written instead; */
+  findKnown(text: string, from: number): { readonly start: number; readonly end: number; readonly mark: string } | undefined
+  /** vendors' keys alone; */
   vendor(text: string): string
+  /** and all forms that are looked for as they are. */
   readonly forms: readonly string[]
 }
 
 /** Leaves everything as it is: the control of the tests that look for secrets. */
-export const noRedactor: Redactor = { text: same, value: same, known: same, vendor: same, forms: [] }
+export const noRedactor: Redactor = { text: same, value: same, findKnown: () => undefined, vendor: same, forms: [] }
 
 function same<T>(value: T): T {
   return value
@@ -38,8 +40,16 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
       const index = found.slice(1, vendorKeyPatterns.length + 1).findIndex((group) => group !== undefined)
       return mark(vendorKeyPatterns[index]?.name ?? 'secret')
     })
+  const findKnown: Redactor['findKnown'] = (input, from) => {
+    if (formPattern === undefined) return undefined
+    formPattern.lastIndex = from
+    const found = formPattern.exec(input)
+    return found === null
+      ? undefined
+      : { start: found.index, end: found.index + found[0].length, mark: mark(names.get(found[0]) ?? 'secret') }
+  }
   const text = (input: string): string => vendor(known(input))
-  return { text, value: (input) => redactValue(input, text), known, vendor, forms }
+  return { text, value: (input) => redactValue(input, text), findKnown, vendor, forms }
 }
 
 /** Environment variables that hold keys by their name. */

@@ -49,9 +49,20 @@ function base64Forms(value: string): string[] {
       }
       text += ALPHABET[group] ?? ''
     }
-    forms.push(text, text.replaceAll('+', '-').replaceAll('/', '_'))
+    forms.push(text, urlAlphabet(text))
+    if (shift === 0) {
+      // Alone, the last character is known as well, and the filling behind it.
+      const rest = bytes.length % 3
+      const end = rest === 0 ? '' : (ALPHABET[rest === 1 ? ((bytes.at(-1) ?? 0) & 3) << 4 : ((bytes.at(-1) ?? 0) & 15) << 2] ?? '')
+      const filling = '='.repeat((3 - rest) % 3)
+      forms.push(`${text}${end}`, `${text}${end}${filling}`, urlAlphabet(`${text}${end}`), urlAlphabet(`${text}${end}${filling}`))
+    }
   }
   return forms
+}
+
+function urlAlphabet(text: string): string {
+  return text.replaceAll('+', '-').replaceAll('/', '_')
 }
 
 function utf8(text: string): number[] {
