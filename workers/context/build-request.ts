@@ -20,8 +20,8 @@ import { budgetOf, forgetCarriers, viewSession } from './session-view.ts'
 const COMPRESS_RATIO = 0.8
 const PRUNE_RATIO = 0.6
 /** New text beside which a scanner's error would show: this much of the whole, and at least so many tokens. */
-const NEWS_SHARE = 0.08
-const NEWS_TOKENS = 300
+const NEWS_SHARE = 0.06
+const NEWS_TOKENS = 150
 
 export async function buildRequest(session: SessionContext, input: BuildTask, accounts: ModelAccounts, threadId: number): Promise<BuildOutput> {
   const notes: string[] = []

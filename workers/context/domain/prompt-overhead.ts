@@ -17,6 +17,8 @@ export interface PromptOverhead {
   readonly toolsBlock: number
   /** Per tool, besides its schema. */
   readonly tool: number
+  /** Once per assistant message that calls tools. */
+  readonly toolTurn: number
   /** Per tool call, besides name and arguments; per argument. */
   readonly call: number
   readonly argument: number
@@ -32,11 +34,11 @@ export type OverheadFamily = 'deepseek' | 'openai' | 'anthropic' | 'qwen' | 'gen
 
 export const promptOverheads: Readonly<Record<OverheadFamily, PromptOverhead>> = {
   // A call is written as markup: 62 tokens where name and JSON take 14 for two arguments.
-  deepseek: { base: 1, user: 3, assistant: 1, toolResult: 7, system: 0, toolsBlock: 221, tool: 2, call: 20, argument: 14, spacedSchemas: true, thinking: 'tool_turns', image: 1_024 },
-  openai: { base: 3, user: 4, assistant: 4, toolResult: 8, system: 4, toolsBlock: 24, tool: 6, call: 8, argument: 1, spacedSchemas: false, thinking: 'never', image: 1_105 },
-  anthropic: { base: 5, user: 4, assistant: 4, toolResult: 12, system: 4, toolsBlock: 340, tool: 45, call: 30, argument: 8, spacedSchemas: false, thinking: 'tool_turns', image: 1_600 },
-  qwen: { base: 3, user: 5, assistant: 5, toolResult: 9, system: 5, toolsBlock: 120, tool: 4, call: 16, argument: 2, spacedSchemas: true, thinking: 'never', image: 1_600 },
-  generic: { base: 4, user: 5, assistant: 5, toolResult: 8, system: 5, toolsBlock: 100, tool: 8, call: 16, argument: 3, spacedSchemas: false, thinking: 'never', image: 1_600 },
+  deepseek: { base: 1, user: 3, assistant: 1, toolResult: 7, system: 0, toolsBlock: 221, tool: 0, toolTurn: 9, call: 20, argument: 14, spacedSchemas: true, thinking: 'tool_turns', image: 1_024 },
+  openai: { base: 3, user: 4, assistant: 4, toolResult: 8, system: 4, toolsBlock: 24, tool: 6, toolTurn: 0, call: 8, argument: 1, spacedSchemas: false, thinking: 'never', image: 1_105 },
+  anthropic: { base: 5, user: 4, assistant: 4, toolResult: 12, system: 4, toolsBlock: 340, tool: 45, toolTurn: 0, call: 30, argument: 8, spacedSchemas: false, thinking: 'tool_turns', image: 1_600 },
+  qwen: { base: 3, user: 5, assistant: 5, toolResult: 9, system: 5, toolsBlock: 120, tool: 4, toolTurn: 0, call: 16, argument: 2, spacedSchemas: true, thinking: 'never', image: 1_600 },
+  generic: { base: 4, user: 5, assistant: 5, toolResult: 8, system: 5, toolsBlock: 100, tool: 8, toolTurn: 0, call: 16, argument: 3, spacedSchemas: false, thinking: 'never', image: 1_600 },
 }
 
 export function countMessage(message: MetonaMessage, count: CountText, overhead: PromptOverhead, imageTokens: (message: MetonaMessage, each: number) => number): number {
@@ -49,8 +51,8 @@ export function countMessage(message: MetonaMessage, count: CountText, overhead:
     case 'tool':
       return overhead.toolResult + count(message.toolResult === undefined ? message.content : toolResultText(message.toolResult)) + images
     case 'assistant': {
-      let tokens = overhead.assistant + count(message.content)
       const calls = message.toolCalls ?? []
+      let tokens = overhead.assistant + count(message.content) + (calls.length === 0 ? 0 : overhead.toolTurn)
       if (message.thinking !== undefined && overhead.thinking === 'tool_turns' && calls.length > 0) tokens += count(message.thinking.content)
       for (const call of calls) {
         const names = Object.keys(call.args)
@@ -66,7 +68,7 @@ export function countTools(tools: readonly MetonaToolDef[], count: CountText, ov
   if (tools.length === 0) return 0
   let tokens = overhead.toolsBlock
   for (const tool of tools) {
-    const rendered = { type: 'function', function: { name: tool.name, description: tool.description, parameters: tool.parameters } }
+    const rendered = { name: tool.name, description: tool.description, parameters: tool.parameters }
     tokens += overhead.tool + count(overhead.spacedSchemas ? spacedJson(rendered) : JSON.stringify(rendered))
   }
   return tokens
