@@ -28,6 +28,8 @@ export const PreparedCallSchema = z.union([
     grantPrefix: z.string().optional(),
     /** A reason to ask even where the mode would not: protected path, unparsable command, outside the workspace. */
     mustAsk: z.string().optional(),
+    /** The call is a question to the person: it is asked in place of an approval, and what they write goes into `run` as `answer`; absent when nobody is there. */
+    question: z.object({ text: z.string(), options: z.array(z.string()).optional() }).optional(),
   }),
   /** Unknown tool, bad arguments, forbidden path: becomes the tool's result without running anything. */
   z.object({ ok: z.literal(false), result: MetonaToolResultSchema }),
@@ -52,7 +54,7 @@ export const toolsService = defineService({
      * those are results with `success: false`. Cancel ends the call's processes as a tree and resolves with what was there.
      */
     run: {
-      input: z.object({ place: ToolPlaceSchema, call: MetonaToolCallSchema, argumentsHash: z.string(), port: z.custom<Port>() }),
+      input: z.object({ place: ToolPlaceSchema, call: MetonaToolCallSchema, argumentsHash: z.string(), answer: z.string().optional(), port: z.custom<Port>() }),
       output: z.object({
         result: MetonaToolResultSchema,
         outcome: ToolOutcomeSchema,
