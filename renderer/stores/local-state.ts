@@ -1,0 +1,28 @@
+/** Small things this page remembers by itself. Never anything secret, never anything the host must know. */
+import * as z from 'zod'
+
+/**
+ * Reads and checks a remembered value. A missing, damaged or foreign one counts as absent, and so does a
+ * page without storage (private mode): nothing that is kept here is needed to work.
+ */
+export function recall<T>(key: string, schema: z.ZodType<T>): T | undefined {
+  try {
+    const text = localStorage.getItem(prefixed(key))
+    if (text === null) return undefined
+    const parsed = schema.safeParse(JSON.parse(text))
+    return parsed.success ? parsed.data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps a value for the next visit; where storage is full or forbidden it is simply not kept. */
+export function remember(key: string, value: unknown): void {
+  try {
+    localStorage.setItem(prefixed(key), JSON.stringify(value))
+  } catch {
+    // Full or forbidden storage costs only comfort.
+  }
+}
+
+const prefixed = (key: string): string => `metona.${key}`

@@ -1,0 +1,80 @@
+/** What a person does to sessions. Every action names its session: nothing is bound to "the current one" after an await. */
+import type { PendingApproval } from '#contracts/session/session-snapshot.ts'
+import type { SessionSettings } from '#contracts/session/commands.ts'
+import { defineStore } from 'pinia'
+import { ref } from 'vue'
+import { useConnectionStore } from './connection.ts'
+
+export interface Answer {
+  readonly decision: 'allow' | 'deny'
+  readonly scope?: 'once' | 'session' | 'always'
+  readonly reason?: string
+}
+
+export const useSessionActionsStore = defineStore('session-actions', () => {
+  const connection = useConnectionStore()
+  /** Sessions whose Stop was pressed and has not finished. */
+  const stopping = ref<ReadonlySet<string>>(new Set())
+  /** Tool calls whose answer is on its way. */
+  const answering = ref<ReadonlySet<string>>(new Set())
+
+  /** Resolves with the new session's id. */
+  async function create(workspace: string, settings: SessionSettings): Promise<string> {
+    return (await connection.call('session.create', { workspace, ...settings })).sessionId
+  }
+
+  async function prompt(sessionId: string, content: string, whenBusy: 'queue' | 'steer', messageId: string = newMessageId()): Promise<void> {
+    await connection.call('session.prompt', { sessionId, messageId, content, whenBusy })
+  }
+
+  /** Takes a message out of the queue; answers its text, or nothing when it had already gone in. */
+  async function unqueue(sessionId: string, messageId: string): Promise<string | undefined> {
+    return (await connection.call('session.unqueue', { sessionId, messageId })).content
+  }
+
+  /** Resolves when the host has ended everything; `survivors` are processes that would not die. */
+  async function stop(sessionId: string): Promise<{ survivors: readonly number[] }> {
+    if (stopping.value.has(sessionId)) return { survivors: [] }
+    stopping.value = new Set([...stopping.value, sessionId])
+    try {
+      return await connection.call('session.stop', { sessionId })
+    } finally {
+      stopping.value = without(stopping.value, sessionId)
+    }
+  }
+
+  async function answer(sessionId: string, approval: PendingApproval, given: Answer): Promise<void> {
+    if (answering.value.has(approval.toolCallId)) return
+    answering.value = new Set([...answering.value, approval.toolCallId])
+    try {
+      await connection.call('session.answer', {
+        sessionId,
+        toolCallId: approval.toolCallId,
+        argumentsHash: approval.argumentsHash,
+        decision: given.decision,
+        ...(given.scope === undefined ? {} : { scope: given.scope }),
+        ...(given.reason === undefined ? {} : { reason: given.reason }),
+      })
+    } finally {
+      answering.value = without(answering.value, approval.toolCallId)
+    }
+  }
+
+  const resume = async (sessionId: string): Promise<void> => void (await connection.call('session.resume', { sessionId }))
+  const retry = async (sessionId: string): Promise<void> => void (await connection.call('session.retry', { sessionId }))
+  const update = async (sessionId: string, settings: SessionSettings): Promise<void> => void (await connection.call('session.update', { sessionId, ...settings }))
+
+  return { stopping, answering, create, prompt, unqueue, stop, answer, resume, retry, update }
+})
+
+/** Made here, so that a call repeated after a lost answer is still one message. */
+export function newMessageId(): string {
+  const letters = '0123456789abcdefghijklmnopqrstuvwxyz'
+  return `m_${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => letters[byte % 36]).join('')}`
+}
+
+function without<T>(set: ReadonlySet<T>, member: T): ReadonlySet<T> {
+  const rest = new Set(set)
+  rest.delete(member)
+  return rest
+}

@@ -1,0 +1,87 @@
+/** The session on screen: its snapshot (published once per frame), and whether it could be opened. */
+import type { SessionSnapshot } from '#contracts/session/session-snapshot.ts'
+import { defineStore } from 'pinia'
+import { computed, ref, shallowRef } from 'vue'
+import { useConnectionStore } from './connection.ts'
+import { useSessionsStore } from './sessions.ts'
+import { toProblem, type Problem } from './to-problem.ts'
+
+/** Snapshots of sessions shown before, so that going back does not flash; never shown as live before they are fresh. */
+const REMEMBERED = 6
+
+export const useSessionViewStore = defineStore('session-view', () => {
+  const connection = useConnectionStore()
+  const sessions = useSessionsStore()
+  const sessionId = ref<string>()
+  const workspace = ref<string>()
+  const snapshot = shallowRef<SessionSnapshot>()
+  const problem = shallowRef<Problem>()
+  const loading = ref(false)
+  const remembered = new Map<string, SessionSnapshot>()
+
+  connection.onReady(async () => {
+    if (sessionId.value !== undefined) await attach(sessionId.value)
+  })
+
+  /** Shows a session. `inWorkspace` is needed for one that is not in the list yet. */
+  async function show(id: string, inWorkspace?: string): Promise<void> {
+    if (sessionId.value === id && problem.value === undefined && snapshot.value !== undefined) return
+    leave()
+    sessionId.value = id
+    workspace.value = inWorkspace ?? sessions.row(id)?.workspace
+    snapshot.value = remembered.get(id)
+    if (connection.isOpen) await attach(id)
+  }
+
+  function leave(): void {
+    if (sessionId.value === undefined) return
+    if (snapshot.value !== undefined) keep(snapshot.value)
+    connection.feed().unfollow(sessionId.value)
+    sessionId.value = undefined
+    snapshot.value = undefined
+    problem.value = undefined
+  }
+
+  /** Opening takes up a stored session (harmless when it is open), following brings its snapshot. */
+  async function attach(id: string): Promise<void> {
+    loading.value = true
+    problem.value = undefined
+    try {
+      const place = workspace.value ?? sessions.row(id)?.workspace
+      if (place !== undefined) await connection.call('session.open', { workspace: place, sessionId: id })
+      if (sessionId.value !== id) return
+      await connection.feed().follow(id, {
+        onSnapshot(next) {
+          if (sessionId.value !== id) return
+          snapshot.value = next
+          loading.value = false
+          sessions.markSeen(id, next.lastSeq)
+        },
+        onFailure: (error) => fail(id, error),
+      })
+    } catch (error) {
+      fail(id, error)
+    }
+  }
+
+  function fail(id: string, error: unknown): void {
+    if (sessionId.value !== id) return
+    loading.value = false
+    problem.value = toProblem(error)
+  }
+
+  function keep(shown: SessionSnapshot): void {
+    remembered.delete(shown.sessionId)
+    remembered.set(shown.sessionId, shown)
+    const [oldest] = remembered.keys()
+    if (remembered.size > REMEMBERED && oldest !== undefined) remembered.delete(oldest)
+  }
+
+  const retry = async (): Promise<void> => {
+    if (sessionId.value !== undefined) await attach(sessionId.value)
+  }
+  /** A turn runs; further messages are queued or steer it. */
+  const busy = computed(() => snapshot.value?.phase !== undefined && snapshot.value.phase !== 'ended')
+
+  return { sessionId, workspace, snapshot, problem, loading, busy, show, leave, retry }
+})

@@ -1,0 +1,147 @@
+/** Every page and state a person can come to, and how to get there. */
+import type { Locator, Page } from 'playwright-core'
+import { testIds } from '#renderer/ui/test-ids.ts'
+import type { ScriptedHost } from '../helpers/scripted-host.ts'
+import type { ScriptedWebHost } from '../helpers/scripted-web-host.ts'
+import { busyHost, emptyHost, GATEWAY, type SceneOptions } from './screenshot-scenes.ts'
+
+export interface Scene {
+  readonly name: string
+  readonly width: number
+  readonly height: number
+  readonly address?: string
+  readonly languages?: readonly ('zh-CN' | 'en')[]
+  readonly themes?: readonly ('light' | 'dark' | 'hc')[]
+  readonly options?: Partial<SceneOptions>
+  host(options: SceneOptions): ScriptedHost
+  prepare?(page: Page, host: ScriptedHost, web: ScriptedWebHost): Promise<void>
+}
+
+const at = (page: Page, id: string): Locator => page.getByTestId(id)
+const shown = (id: string) => async (page: Page): Promise<void> => at(page, id).first().waitFor()
+const wide = { width: 1440, height: 900 }
+const middle = { width: 800, height: 700 }
+const phone = { width: 390, height: 844 }
+
+const awake = async (page: Page): Promise<void> => {
+  // The page's CSP forbids what `waitForFunction` needs, so the state is read from a selector.
+  await page.locator(`[data-testid="${testIds.approvalAllowOnce}"]:enabled`).waitFor()
+}
+const openFolderDialog = async (page: Page): Promise<void> => {
+  await at(page, testIds.openFolder).first().click()
+  await at(page, testIds.folderDialog).waitFor()
+}
+const askTrust = async (page: Page): Promise<void> => {
+  await openFolderDialog(page)
+  await at(page, testIds.folderPath).fill(GATEWAY)
+  await at(page, testIds.folderOpen).click()
+  await at(page, testIds.trustDialog).waitFor()
+}
+const lose = async (page: Page, _host: ScriptedHost, web: ScriptedWebHost): Promise<void> => {
+  await at(page, testIds.transcript).waitFor()
+  await web.stop()
+  await at(page, testIds.connectionLost).waitFor()
+}
+
+export const scenes: readonly Scene[] = [
+  { name: '01-welcome', ...wide, host: emptyHost, prepare: shown(testIds.welcome) },
+  { name: '01-welcome-800', ...middle, host: emptyHost, prepare: shown(testIds.welcome) },
+  { name: '01-welcome-phone', ...phone, host: emptyHost, prepare: shown(testIds.welcome) },
+  { name: '02-session-approval', ...wide, address: '#/session/s_spike', host: busyHost, prepare: awake },
+  { name: '02-session-approval-contrast', ...wide, address: '#/session/s_spike', themes: ['hc'], host: busyHost, prepare: awake },
+  { name: '02-session-approval-800', ...middle, address: '#/session/s_spike', host: busyHost, prepare: awake },
+  { name: '02-session-approval-phone', ...phone, address: '#/session/s_spike', host: busyHost, prepare: awake },
+  {
+    name: '03-session-deny', ...wide, address: '#/session/s_spike', host: busyHost,
+    async prepare(page) {
+      await awake(page)
+      await at(page, testIds.approvalDeny).click()
+      await at(page, testIds.approvalReason).waitFor()
+    },
+  },
+  {
+    name: '04-session-top', ...wide, address: '#/session/s_spike', host: busyHost,
+    async prepare(page) {
+      await awake(page)
+      await page.getByTestId(testIds.thinking).locator('button').click()
+      await page.locator(`[data-tool="analyze_csv"] button`).first().click()
+      await page.mouse.move(700, 400)
+      await page.mouse.wheel(0, -5000)
+      await at(page, testIds.toLatest).waitFor()
+    },
+  },
+  { name: '05-session-streaming', ...wide, address: '#/session/s_tests', host: busyHost, prepare: shown(testIds.messageAssistant) },
+  { name: '05-session-streaming-large-type', ...wide, address: '#/session/s_tests', themes: ['light'], options: { fontPercent: 140 }, host: busyHost, prepare: shown(testIds.messageAssistant) },
+  { name: '06-session-failed', ...wide, address: '#/session/s_links', host: busyHost, prepare: shown(testIds.turnEnded) },
+  { name: '07-session-interrupted', ...wide, address: '#/session/s_images', host: busyHost, prepare: shown(testIds.turnEnded) },
+  { name: '08-new-session', ...wide, address: '#/new', host: busyHost, prepare: async (page) => void (await page.getByTestId(testIds.sessionRow).first().waitFor()) },
+  { name: '08-no-folder', ...wide, address: '#/new', host: emptyHost, prepare: shown(testIds.openFolder) },
+  {
+    name: '09-model-picker', ...wide, address: '#/session/s_sales', host: busyHost,
+    async prepare(page) {
+      await at(page, testIds.modelPicker).click()
+      await at(page, testIds.modelOption).first().waitFor()
+    },
+  },
+  {
+    name: '10-permission-picker', ...wide, address: '#/session/s_sales', host: busyHost,
+    async prepare(page) {
+      await at(page, testIds.permissionPicker).click()
+      await at(page, testIds.permissionOption).first().waitFor()
+    },
+  },
+  { name: '11-open-folder', ...wide, address: '#/session/s_sales', host: busyHost, prepare: openFolderDialog },
+  {
+    name: '11-open-folder-error', ...middle, address: '#/session/s_sales', host: busyHost,
+    async prepare(page) {
+      await openFolderDialog(page)
+      await at(page, testIds.folderPath).fill('/home/ada/nowhere')
+      await at(page, testIds.folderOpen).click()
+      await at(page, testIds.problem).waitFor()
+    },
+  },
+  { name: '12-trust', ...wide, address: '#/session/s_sales', host: busyHost, prepare: askTrust },
+  { name: '12-trust-phone', ...phone, address: '#/new', host: emptyHost, prepare: askTrust },
+  {
+    name: '13-settings-providers', ...wide, address: '#/settings/providers', host: busyHost,
+    async prepare(page) {
+      for (const id of ['deepseek', 'openai']) await page.locator(`[data-provider="${id}"]`).getByTestId(testIds.providerCheck).click()
+      await page.locator('[data-provider="openai"][data-check="key_refused"]').waitFor()
+      await page.locator('[data-provider="anthropic"] button').last().click()
+      await at(page, testIds.providerKey).waitFor()
+    },
+  },
+  { name: '13-settings-providers-800', ...middle, address: '#/settings/providers', host: busyHost, prepare: shown(testIds.providerRow) },
+  { name: '13-settings-providers-phone', ...phone, address: '#/settings/providers', host: busyHost, prepare: shown(testIds.providerRow) },
+  { name: '14-settings-appearance', ...wide, address: '#/settings/appearance', host: busyHost, prepare: shown(testIds.configRow) },
+  { name: '15-settings-agent', ...wide, address: '#/settings/agent', host: busyHost, prepare: shown(testIds.configRow) },
+  { name: '16-settings-permissions', ...wide, address: '#/settings/permissions', host: busyHost, prepare: shown(testIds.configRow) },
+  { name: '17-settings-shortcuts', ...wide, address: '#/settings/shortcuts', host: busyHost, prepare: shown(testIds.settingsNav) },
+  { name: '18-connection-lost', ...wide, address: '#/session/s_tests', host: busyHost, prepare: lose },
+  {
+    name: '19-degraded-900', width: 900, height: 700, address: '#/session/s_images', host: busyHost,
+    async prepare(page, host) {
+      await at(page, testIds.transcript).waitFor()
+      host.setBanners([
+        { id: 'b1', level: 'info', code: 'JOURNAL_MODE', message: '' },
+        { id: 'b2', level: 'error', code: 'DISK_FULL', message: '', workspace: '/home/ada/projects/site-copy' },
+        { id: 'b3', level: 'warning', code: 'NO_SANDBOX', message: '' },
+      ])
+      await at(page, testIds.banner).first().waitFor()
+    },
+  },
+  {
+    name: '20-inspector-drawer-800', ...middle, address: '#/session/s_spike', host: busyHost,
+    async prepare(page) {
+      await awake(page)
+      await at(page, testIds.inspectorToggle).click()
+      await at(page, testIds.inspector).waitFor()
+    },
+  },
+  {
+    name: '21-session-missing', ...wide, address: '#/session/s_gone', host: busyHost, prepare: shown(testIds.problem),
+  },
+  {
+    name: '22-sessions-phone', ...phone, address: '#/sessions', host: busyHost, prepare: shown(testIds.sessionRow),
+  },
+]
