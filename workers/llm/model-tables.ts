@@ -23,7 +23,8 @@ export function createModelTables(readOverrides: () => Promise<{ text: string; s
     describe: (provider, model) => inner.describe(provider, model),
     list: (provider) => inner.list(provider),
     merge: (provider, live) => {
-      learned.set(provider, live)
+      // A list of one (a model described on its own) does not make the others forgotten.
+      learned.set(provider, [...(learned.get(provider) ?? []).filter((known) => !live.some((model) => model.id === known.id)), ...live])
       return inner.merge(provider, live)
     },
     successorOf: (provider, model) => inner.successorOf(provider, model),

@@ -188,6 +188,46 @@ describe('history', () => {
   })
 })
 
+describe('what a refusal teaches', () => {
+  const signed = (): MetonaMessage => assistant('', [toolCall('tc_1', 'read_file', {}, { providerCallId: 'toolu_1' })], { providerState: { provider: 'anthropic', model: MODEL, blocks: [{ type: 'thinking', thinking: 'hm', signature: 'sig' }, { type: 'metona_tool_use', id: 'toolu_1' }] } })
+  const end = sse({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'ok' } }, { type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' })
+  const refuse = (message: string): ReturnType<typeof jsonAnswer> => jsonAnswer({ type: 'error', error: { type: 'invalid_request_error', message } }, 400)
+
+  test('thoughts that are not recognised are left out for that session, and only for that one', async () => {
+    const transport = byteTransport({ '/messages': (seen) => (JSON.stringify(seen.body).includes('"signature"') && JSON.stringify(seen.body).includes('edited') ? refuse('messages.1.content.0: Invalid `signature` in `thinking` block') : end) })
+    const adapter = await adapterOn('anthropic', transport)
+    const ask = (sessionId: string, text: string) => run(adapter, { ...requestFor(MODEL, { messages: [user(text), signed(), toolResult('tc_1', 'read_file', 'A')] }), meta: { ...requestFor(MODEL).meta, sessionId } })
+    expect((await ask('s_1', 'edited')).response).toMatchObject({ content: 'ok', finishReason: 'stop' })
+    await ask('s_1', 'edited')
+    await ask('s_2', 'untouched')
+    expect(transport.seen.map((seen) => JSON.stringify(seen.body).includes('"signature"'))).toEqual([true, false, false, true])
+  })
+
+  test('an answer limit that does not fit the window is lowered once', async () => {
+    const transport = byteTransport({ '/messages': (seen) => (Number(seen.body['max_tokens']) > 11_760 ? refuse('input length and `max_tokens` exceed context limit: 188240 + 64000 > 200000, decrease input length or `max_tokens` and try again') : end) })
+    const { response } = await run(await adapterOn('anthropic', transport), requestFor('claude-3-7-sonnet-20250219', { params: { maxTokens: 32_000 } }))
+    expect(response).toMatchObject({ content: 'ok', finishReason: 'stop' })
+    expect(transport.seen.map((seen) => seen.body['max_tokens'])).toEqual([32_000, 11_760])
+  })
+
+  test('where no room is left it is an overflow', async () => {
+    const transport = byteTransport({ '/messages': refuse('input length and `max_tokens` exceed context limit: 199900 + 64000 > 200000') })
+    expect((await run(await adapterOn('anthropic', transport), requestFor('claude-3-7-sonnet-20250219'))).response.error).toMatchObject({ code: 'context_length_exceeded' })
+    expect(transport.seen).toHaveLength(1)
+  })
+})
+
+test('an older model does not begin to think within a tool loop that began without a thought', async () => {
+  const loop = (more: Partial<MetonaMessage>): MetonaMessage[] => [user('go'), assistant('', [toolCall('tc_1', 'read_file', {}, { providerCallId: 'toolu_1' })], more), toolResult('tc_1', 'read_file', 'A')]
+  const thinkingOf = async (messages: MetonaMessage[], model: string): Promise<unknown> => ((await bodyOf(requestFor(model, { messages })))['thinking'] as Record<string, unknown>)['type']
+  const thought = { providerState: { provider: 'anthropic', model: 'claude-haiku-4-5', blocks: [{ type: 'thinking', thinking: 'hm', signature: 's' }, { type: 'metona_tool_use', id: 'toolu_1' }] } }
+  expect(await thinkingOf(loop({}), 'claude-haiku-4-5')).toBe('disabled')
+  expect(await thinkingOf(loop(thought), 'claude-haiku-4-5')).toBe('enabled')
+  expect(await thinkingOf([...loop({}), user('next')], 'claude-haiku-4-5')).toBe('disabled')
+  expect(await thinkingOf([...loop({}), assistant('done'), user('next')], 'claude-haiku-4-5')).toBe('enabled')
+  expect(await thinkingOf(loop({}), 'claude-opus-4-6')).toBe('adaptive')
+})
+
 describe('answers', () => {
   const stop = (reason: string, more: object = {}): unknown[] => [{ type: 'message_delta', delta: { stop_reason: reason, ...more }, usage: { output_tokens: 3 } }, { type: 'message_stop' }]
   const block = (index: number, content: Record<string, unknown>): unknown => ({ type: 'content_block_start', index, content_block: content })

@@ -81,6 +81,16 @@ describe('request', () => {
   })
 })
 
+test('reasoning that cannot be read any more is left out for that session', async () => {
+  const refusal = jsonAnswer({ error: { message: 'The encrypted content for item rs_1 could not be verified.', type: 'invalid_request_error', param: null, code: 'invalid_encrypted_content' } }, 400)
+  const transport = byteTransport({ '/responses': (request) => (JSON.stringify(request.body['input']).includes('encrypted_content') ? refusal : sse(completed({ output: [{ type: 'message', content: [{ type: 'output_text', text: 'hi' }] }] }))) })
+  const messages = [assistant('', [toolCall('tc_1', 'read_file', {}, { providerCallId: 'call_1' })], { providerState: { provider: 'openai', model: MODEL, blocks: [{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'old' }, { type: 'metona_function_call', id: 'call_1' }] } }), toolResult('tc_1', 'read_file', 'A')]
+  const adapter = await adapterOn('openai', transport)
+  expect((await run(adapter, requestFor(MODEL, { messages }))).response).toMatchObject({ content: 'hi', finishReason: 'stop' })
+  await run(adapter, requestFor(MODEL, { messages }))
+  expect(transport.seen.map((request) => (request.body['input'] as { type: string }[]).map((item) => item.type))).toEqual([['reasoning', 'function_call', 'function_call_output'], ['function_call', 'function_call_output'], ['function_call', 'function_call_output']])
+})
+
 describe('strict schemas', () => {
   test.each<[boolean, unknown]>([
     [true, { type: 'object', properties: { a: { type: 'string' }, b: { type: ['number', 'null'] } }, required: ['a', 'b'], additionalProperties: false }],

@@ -19,22 +19,31 @@ const MIN_BUDGET = 1_024
 const budgets = { low: 4_096, medium: 12_288, high: 32_768 } as const
 const CACHE = { type: 'ephemeral' } as const
 
-export function anthropicBody(request: MetonaRequest, model: string, info: MetonaModelInfo, stream: boolean): Record<string, unknown> {
+export interface AnthropicBodyOptions {
+  readonly stream: boolean
+  /** False once the provider refused the thoughts of this conversation: it was edited, forked or compacted. */
+  readonly replayThinking: boolean
+  /** Room the provider said is left in the window. */
+  readonly room?: number | undefined
+}
+
+export function anthropicBody(request: MetonaRequest, model: string, info: MetonaModelInfo, options: AnthropicBodyOptions): Record<string, unknown> {
   const { params } = request
   const traits = claudeTraits(model)
-  const maxTokens = Math.min(params.maxTokens ?? DEFAULT_MAX_TOKENS, info.maxOutput)
+  const maxTokens = Math.min(params.maxTokens ?? DEFAULT_MAX_TOKENS, info.maxOutput, options.room ?? Infinity)
   const turns = pairToolCalls(request.messages)
   const leading = turns.findIndex((turn) => turn.role !== 'system')
   const systems = turns.slice(0, leading === -1 ? turns.length : leading)
   const tools = request.tools ?? []
   const forced = tools.length > 0 && params.toolChoice === 'required' && traits.thinking !== 'always'
-  const thinking = thinkingField(params, traits, maxTokens, forced)
+  const messages = messagesOf(turns.slice(systems.length), options.replayThinking ? model : undefined)
+  const thinking = thinkingField(params, traits, maxTokens, forced || (traits.thinking === 'budget' && isUnthoughtLoop(messages)))
   const thinks = thinking?.['type'] !== undefined && thinking['type'] !== 'disabled'
   return {
     model,
     max_tokens: maxTokens,
     ...systemField(request, systems),
-    messages: cached(messagesOf(turns.slice(systems.length), model)),
+    messages: cached(messages),
     ...(tools.length === 0 ? {} : { tools: tools.map((tool, index) => ({ name: tool.name, description: tool.description, input_schema: { type: 'object', ...tool.parameters }, ...(index === tools.length - 1 ? { cache_control: CACHE } : {}) })) }),
     ...(tools.length === 0 || params.toolChoice === undefined || params.toolChoice === 'auto' ? {} : params.toolChoice === 'none' ? { tool_choice: { type: 'none' } } : forced ? { tool_choice: { type: 'any' } } : {}),
     ...(thinking === undefined ? {} : { thinking }),
@@ -42,22 +51,31 @@ export function anthropicBody(request: MetonaRequest, model: string, info: Meton
     ...(traits.sampling && !thinks && params.temperature !== undefined ? { temperature: Math.min(params.temperature, 1) } : {}),
     ...(traits.sampling && !thinks && params.topP !== undefined ? { top_p: params.topP } : {}),
     ...stopField(params.stop),
-    stream,
+    stream: options.stream,
   }
 }
 
+/**
+ * Older models refuse to think in the middle of a tool loop that began without a thought (begun by another
+ * model, or with thinking off).
+ */
+function isUnthoughtLoop(messages: readonly WireMessage[]): boolean {
+  const answered = messages.at(-1)?.content.some((block) => block.type === 'tool_result') === true
+  return answered && !isThinkingType(messages.at(-2)?.content[0]?.type)
+}
+
 /** A forced tool and thinking exclude each other: the tool was asked for by name, so it wins. */
-function thinkingField(params: MetonaRequestParams, traits: ClaudeTraits, maxTokens: number, forced: boolean): Record<string, unknown> | undefined {
+function thinkingField(params: MetonaRequestParams, traits: ClaudeTraits, maxTokens: number, excluded: boolean): Record<string, unknown> | undefined {
   switch (traits.thinking) {
     case 'none':
       return undefined
     case 'always':
       return params.thinkingEnabled ? { type: 'adaptive', display: 'summarized' } : undefined
     case 'adaptive':
-      return params.thinkingEnabled && !forced ? { type: 'adaptive', display: 'summarized' } : { type: 'disabled' }
+      return params.thinkingEnabled && !excluded ? { type: 'adaptive', display: 'summarized' } : { type: 'disabled' }
     case 'budget': {
       const budget = Math.min(budgets[params.thinkingEffort ?? 'medium'], Math.floor(maxTokens / 2))
-      return params.thinkingEnabled && !forced && budget >= MIN_BUDGET ? { type: 'enabled', budget_tokens: budget } : { type: 'disabled' }
+      return params.thinkingEnabled && !excluded && budget >= MIN_BUDGET ? { type: 'enabled', budget_tokens: budget } : { type: 'disabled' }
     }
   }
 }
@@ -83,8 +101,11 @@ function systemField(request: MetonaRequest, turns: readonly WireTurn[]): Record
   return text === '' ? {} : { system: [{ type: 'text', text, cache_control: CACHE }] }
 }
 
-/** Roles alternate, the first and the last message are the user's, no block is empty. */
-function messagesOf(turns: readonly WireTurn[], model: string): WireMessage[] {
+/**
+ * Roles alternate, the first and the last message are the user's, no block is empty.
+ * @param model whose thoughts go back; undefined: nobody's.
+ */
+function messagesOf(turns: readonly WireTurn[], model: string | undefined): WireMessage[] {
   const messages: WireMessage[] = []
   const add = (role: WireMessage['role'], content: readonly Block[]): void => {
     if (content.length === 0) return
@@ -117,7 +138,7 @@ function messagesOf(turns: readonly WireTurn[], model: string): WireMessage[] {
  * The assistant's turn as it was: thinking blocks unchanged and in place for the model that made them, left
  * out for any other. Marks say where text and calls stood between them.
  */
-function assistantBlocks(message: MetonaMessage, calls: readonly WireCall[], model: string): Block[] {
+function assistantBlocks(message: MetonaMessage, calls: readonly WireCall[], model: string | undefined): Block[] {
   const state = message.providerState
   const marks = state?.provider === 'anthropic' && state.model === model ? state.blocks.filter(isBlockMark) : []
   const plain = [...textBlock(message.content), ...calls.map(toolUse)]

@@ -1,4 +1,5 @@
 /** Anthropic by its Messages API. */
+import type { MetonaRequest } from '#contracts/metona/metona-request.ts'
 import type { MetonaError } from '#contracts/metona/metona-response.ts'
 import type { LiveModel } from '../domain/model-table.ts'
 import type { FailureReport } from '../domain/map-error.ts'
@@ -23,15 +24,36 @@ const VERSION = { 'anthropic-version': '2023-06-01' } as const
 /** Pages of the model list that are read at most. */
 const MAX_PAGES = 10
 
+/** `input length and max_tokens exceed context limit: 188240 + 21333 > 200000`, as older models say it. */
+const TOO_MUCH_OUTPUT = /exceed context limit: (\d+) \+ \d+ > (\d+)/
+/** Less room for an answer is not worth a request. */
+const LEAST_ROOM = 1_024
+
 class AnthropicAdapter extends BaseAdapter {
   protected readonly modelsPath = '/models?limit=1000'
+  /** Sessions whose thoughts the provider does not recognise. */
+  readonly #unrecognised = new Set<string>()
+  #room: { readonly requestId: string; readonly tokens: number } | undefined
 
   protected override authorization(apiKey: string): Record<string, string> {
     return { 'x-api-key': apiKey }
   }
 
-  protected buildRequest(context: WireContext): WireRequest {
-    return { path: '/messages', headers: VERSION, framing: 'sse', body: anthropicBody(context.request, context.model, context.info, context.stream) }
+  protected buildRequest({ request, model, info, stream }: WireContext): WireRequest {
+    return { path: '/messages', headers: VERSION, framing: 'sse', body: anthropicBody(request, model, info, { stream, replayThinking: !this.#unrecognised.has(request.meta.sessionId), room: this.#room?.requestId === request.meta.requestId ? this.#room.tokens : undefined }) }
+  }
+
+  protected override learnFrom(error: MetonaError, _model: string, request: MetonaRequest): boolean {
+    const { sessionId, requestId } = request.meta
+    if (/signature|thinking(?:`)? blocks?/i.test(error.message) && error.code === 'unknown' && !this.#unrecognised.has(sessionId) && request.messages.some((message) => message.providerState !== undefined)) {
+      this.#unrecognised.add(sessionId)
+      return true
+    }
+    const sizes = TOO_MUCH_OUTPUT.exec(error.message)
+    const tokens = sizes === null ? 0 : Number(sizes[2]) - Number(sizes[1])
+    if (tokens < LEAST_ROOM || this.#room?.requestId === requestId) return false
+    this.#room = { requestId, tokens }
+    return true
   }
 
   protected createParser(context: WireContext): WireParser {

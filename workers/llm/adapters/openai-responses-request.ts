@@ -13,6 +13,8 @@ export interface ResponsesOptions {
   readonly stream: boolean
   /** OpenAI's own address: takes fields that compatible servers may refuse. */
   readonly official: boolean
+  /** Off once the provider refused the reasoning of this conversation (another account or organisation). */
+  readonly replayReasoning: boolean
   /** Off once the account was told that it may not see summaries. */
   readonly summaries: boolean
 }
@@ -28,7 +30,7 @@ export function responsesBody(request: MetonaRequest, model: string, options: Re
   return {
     model,
     ...(instructions === '' ? {} : { instructions }),
-    input: inputItems(request.messages, options.provider, model),
+    input: inputItems(request.messages, options.replayReasoning ? options.provider : undefined, model),
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ type: 'function', name: tool.name, description: tool.description, parameters: { type: 'object', properties: {}, ...tool.parameters }, strict: fitsStrict(tool.parameters) })) }),
     ...(tools.length === 0 || params.toolChoice === undefined ? {} : { tool_choice: params.toolChoice }),
     ...(params.maxTokens === undefined ? {} : { max_output_tokens: Math.max(params.maxTokens, MIN_OUTPUT_TOKENS) }),
@@ -60,7 +62,8 @@ function textField(params: MetonaRequestParams): Record<string, unknown> {
   return format?.type === 'json_object' ? { text: { format: { type: 'json_object' } } } : {}
 }
 
-function inputItems(messages: readonly MetonaMessage[], provider: string, model: string): Item[] {
+/** @param provider whose reasoning goes back; undefined: nobody's. */
+function inputItems(messages: readonly MetonaMessage[], provider: string | undefined, model: string): Item[] {
   return pairToolCalls(messages).flatMap((turn): Item[] => {
     if (turn.role === 'system') return message('developer', inputText(turn.message.content))
     if (turn.role === 'user') return message('user', [...inputText(turn.message.content), ...inputImages(turn.message.images)])
@@ -76,9 +79,9 @@ function inputItems(messages: readonly MetonaMessage[], provider: string, model:
  * The assistant's items as they were. A reasoning item goes back unchanged, in place, and only together with
  * the item that followed it: alone, or without its encrypted content, it is refused.
  */
-function assistantItems(source: MetonaMessage, calls: readonly WireCall[], provider: string, model: string): Item[] {
+function assistantItems(source: MetonaMessage, calls: readonly WireCall[], provider: string | undefined, model: string): Item[] {
   const state = source.providerState
-  const marks = state?.provider === provider && state.model === model ? state.blocks.filter(isItemMark) : []
+  const marks = state !== undefined && state.provider === provider && state.model === model ? state.blocks.filter(isItemMark) : []
   const texts = marks.filter((mark) => mark.type === 'metona_message')
   const cutText = texts.reduce((sum, mark) => sum + mark.length, 0) === source.content.length
   let position = 0

@@ -1,4 +1,5 @@
 /** OpenAI by its Responses API. Servers that only imitate Chat Completions are the provider `openai-compatible`. */
+import type { MetonaRequest } from '#contracts/metona/metona-request.ts'
 import type { MetonaError } from '#contracts/metona/metona-response.ts'
 import type { LiveModel } from '../domain/model-table.ts'
 import { BaseAdapter } from './base-adapter.ts'
@@ -22,20 +23,27 @@ const info: ProviderInfo = {
 class OpenAiAdapter extends BaseAdapter {
   protected readonly modelsPath = '/models'
   #summaries = true
+  /** Sessions whose reasoning the provider cannot read any more. */
+  readonly #unreadable = new Set<string>()
 
   protected buildRequest(context: WireContext): WireRequest {
     const { request, model, stream, builder } = context
     if ((request.params.stop ?? []).length > 0) builder.notice({ code: 'parameter_ignored', message: 'stop strings are not known to the Responses API and were left out', params: { parameter: 'stop' } })
     const official = new URL(context.baseUrl).hostname.endsWith('.openai.com')
-    return { path: '/responses', framing: 'sse', body: responsesBody(request, model, { provider: this.providerId, stream, official, summaries: this.#summaries }) }
+    return { path: '/responses', framing: 'sse', body: responsesBody(request, model, { provider: this.providerId, stream, official, summaries: this.#summaries, replayReasoning: !this.#unreadable.has(request.meta.sessionId) }) }
   }
 
   protected createParser(context: WireContext): WireParser {
     return createResponsesParser(context, this.providerId)
   }
 
-  /** Summaries of reasoning are given to verified organisations only. */
-  protected override learnFrom(error: MetonaError): boolean {
+  /** Summaries of reasoning are given to verified organisations only; encrypted reasoning is read only where it was made. */
+  protected override learnFrom(error: MetonaError, _model: string, request: MetonaRequest): boolean {
+    const { sessionId } = request.meta
+    if ((error.providerCode === 'invalid_encrypted_content' || /encrypted content/i.test(error.message)) && !this.#unreadable.has(sessionId) && request.messages.some((message) => message.providerState !== undefined)) {
+      this.#unreadable.add(sessionId)
+      return true
+    }
     if (!this.#summaries || error.code !== 'unknown' || !/reasoning summar|reasoning\.summary/i.test(error.message)) return false
     this.#summaries = false
     return true

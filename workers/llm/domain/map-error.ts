@@ -53,7 +53,7 @@ const signs: readonly Sign[] = [
     code: 'context_length_exceeded',
     retryable: false,
     names: ['context_length_exceeded', 'exceed_context_size_error', 'model_context_window_exceeded', 'request_too_large'],
-    says: /maximum context length|context window|context length|context size|prompt is too long|prompt too long|exceeds the available context|input length exceeds|exceeded max context/,
+    says: /maximum context length|context window|context length|context size|prompt is too long|prompt too long|exceeds the available context|input length exceeds|exceeded max context|exceed context limit/,
   },
   {
     code: 'quota_exceeded',
