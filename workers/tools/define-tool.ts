@@ -21,6 +21,8 @@ export interface Preparation {
   readonly mustAsk?: string
   /** What an "always" would cover, exactly. */
   readonly grantPrefix?: string
+  /** The call is a question to the person. */
+  readonly question?: { readonly text: string; readonly options?: string[] }
   readonly permit?: Permit
 }
 
@@ -51,6 +53,8 @@ export interface PrepareContext {
 export interface RunContext extends PrepareContext {
   readonly signal: AbortSignal
   readonly permit: Permit | undefined
+  /** What the person answered to the call's question. */
+  readonly answer: string | undefined
   live(message: ToolLive): void
 }
 

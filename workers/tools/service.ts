@@ -14,6 +14,7 @@ import type { BoundTool, Permit, PrepareContext, Preparation, StopEvidence, Tool
 import type { ToolServices } from './tool-services.ts'
 
 type ToolsHandlers = ServiceHandlers<typeof toolsService>
+type RunInput = Parameters<ToolsHandlers['run']>[0]
 
 interface RunAnswer {
   result: MetonaToolResult
@@ -58,7 +59,7 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
     }
   }
 
-  const run = async (place: ToolPlace, call: MetonaToolCall, argumentsHash: string, port: Port, signal: AbortSignal): Promise<RunAnswer> => {
+  const run = async ({ place, call, argumentsHash, answer: reply, port }: RunInput, signal: AbortSignal): Promise<RunAnswer> => {
     const startedAt = performance.now()
     running++
     try {
@@ -66,7 +67,7 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
       if (hashCall(call) !== argumentsHash) throw new ToolError('ARGUMENTS_CHANGED', 'The arguments are not the ones that were approved. Nothing was run.')
       const permit = await permitFor(place, call, argumentsHash, bound)
       const live = (message: ToolLive): void => port.postMessage(message)
-      const output = await bound.run({ place, callId: call.id, services, signal, permit, live })
+      const output = await bound.run({ place, callId: call.id, services, signal, permit, answer: reply, live })
       return answer(call, output, startedAt)
     } catch (error) {
       return answer(call, failureOutput(error, signal.aborted), startedAt)
@@ -96,7 +97,7 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
   return {
     describe: () => ({ tools: catalog.map((tool) => tool.descriptor) }),
     prepare: ({ place, call }) => prepare(place, call),
-    run: ({ place, call, argumentsHash, port }, { signal }) => run(place, call, argumentsHash, port, signal as AbortSignal),
+    run: (input, { signal }) => run(input, signal as AbortSignal),
     warm: async () => {
       await services.commands.warm()
       await services.searchPath()
@@ -114,8 +115,8 @@ export function hashCall(call: MetonaToolCall): string {
   return createHash('sha256').update(canonicalJson({ tool: call.name, args: call.args })).digest('hex')
 }
 
-function optional(preparation: Preparation): { grantPrefix?: string; mustAsk?: string } {
-  return { ...(preparation.grantPrefix === undefined ? {} : { grantPrefix: preparation.grantPrefix }), ...(preparation.mustAsk === undefined ? {} : { mustAsk: visibleText(preparation.mustAsk, false) }) }
+function optional(preparation: Preparation): { grantPrefix?: string; mustAsk?: string; question?: { text: string; options?: string[] } } {
+  return { ...(preparation.question === undefined ? {} : { question: preparation.question }), ...(preparation.grantPrefix === undefined ? {} : { grantPrefix: preparation.grantPrefix }), ...(preparation.mustAsk === undefined ? {} : { mustAsk: visibleText(preparation.mustAsk, false) }) }
 }
 
 function remember(prepared: Map<string, PreparedEntry>, key: string, entry: PreparedEntry): void {

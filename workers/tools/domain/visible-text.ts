@@ -14,7 +14,9 @@ const ODD_SPACE = /[\u00a0\u1680\u2000-\u200a\u202f\u205f]/u
 /** `keepLines` leaves line feeds and tabs as they are (a script, a diff); without it they are shown too (a path). */
 export function visibleText(text: string, keepLines = true): string {
   let shown = ''
-  for (const word of text.split(/([^\p{L}\p{N}\p{M}_-]+)/u)) {
+  // A CR before a LF is an ordinary line end; alone it would let a terminal overwrite the line.
+  const lines = keepLines ? text.replace(/\r\n/g, '\n') : text
+  for (const word of lines.split(/([^\p{L}\p{N}\p{M}_-]+)/u)) {
     const mixed = /[A-Za-z]/.test(word)
     for (const character of word) shown += mustShow(character, mixed, keepLines) ? `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩` : character
   }
@@ -23,7 +25,7 @@ export function visibleText(text: string, keepLines = true): string {
 
 /** Whether the text as written and as shown differ: a reason to ask. */
 export function hasHiddenText(text: string): boolean {
-  return visibleText(text) !== text
+  return visibleText(text) !== text.replace(/\r\n/g, '\n')
 }
 
 function mustShow(character: string, mixedWord: boolean, keepLines: boolean): boolean {

@@ -1,0 +1,27 @@
+/** ask_user: a question to the person. The session asks it in place of an approval and passes the answer to `run`. */
+import * as z from 'zod'
+import { ToolError } from '../domain/tool-error.ts'
+import { defineTool } from '../define-tool.ts'
+
+/** Answers go to the model and into the log, so secrets are not to be asked for. */
+const SECRET = /\b(password|passphrase|passcode|api[ _-]?key|secret[ _-]?key|access[ _-]?token|private[ _-]?key|credit card|cvv|otp)\b|密码|口令|密钥|令牌|验证码|银行卡/i
+
+export const askUserTool = defineTool({
+  name: 'ask_user',
+  description:
+    'Asks the user one question and waits for the answer. Use it only when the work cannot go on without a decision of theirs; otherwise choose the sensible way and say so. Offer options where there are few. Never ask for passwords, keys or other secrets.',
+  input: z.strictObject({
+    question: z.string().min(1).max(4000).describe('The question'),
+    options: z.array(z.string().min(1).max(200)).max(8).optional().describe('Answers to choose from; the user may also write another'),
+  }),
+  risk: 'session',
+  parallel: false,
+  prepare: (input) => {
+    if (SECRET.test(input.question)) throw new ToolError('ASKS_FOR_SECRET', 'Passwords, keys and other secrets must not be asked for here: answers go to the model and into the log. Ask the user to set it up themselves, for example as an environment variable.')
+    return { display: [input.question, ...(input.options ?? []).map((option, index) => `${index + 1}. ${option}`)].join('\n'), question: { text: input.question, ...(input.options === undefined ? {} : { options: input.options }) } }
+  },
+  run: async (_input, context) => {
+    if (context.answer === undefined) return { outcome: 'denied', error: 'Nobody answered.', result: 'Nobody is there to answer, or no answer came in time. Go on with the most sensible assumption and state it, or end here.' }
+    return { result: context.answer }
+  },
+})
