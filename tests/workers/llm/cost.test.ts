@@ -172,6 +172,12 @@ describe('buckets', () => {
     expect(cost?.total).toBe((cost?.cacheHit ?? 0) + (cost?.cacheMiss ?? 0) + (cost?.cacheWrite ?? 0) + (cost?.output ?? 0))
   })
 
+  test('control: charging the whole prompt besides its cached part gives another bill', () => {
+    const used = usage(10_000, 1_500, { cacheHitTokens: 6_000, cacheWriteTokens: 2_000 })
+    const doubled = (10_000 * 2 + 6_000 * 0.2 + 2_000 * 2.5 + 1_500 * 10) / 1_000_000
+    expect(Math.abs((bill('openai', 'gpt-6-sol', used, OFF_PEAK)?.total ?? 0) - doubled)).toBeGreaterThan(0.01)
+  })
+
   test('a hit without a price of its own is billed as ordinary input', () => {
     // 1,000 x 2 = 2,000 per million, nothing in the hit bucket.
     expectBill(costOf(usage(1_000, 0, { cacheHitTokens: 400 }), { pricing: { inputPerMillion: 2, outputPerMillion: 8, currency: 'USD' } }, OFF_PEAK), { currency: 'USD', cacheHit: 0, cacheMiss: 0.002, cacheWrite: 0, output: 0, total: 0.002 })

@@ -66,6 +66,22 @@ describe.each(streamRecordings)('$file', (expected) => {
   })
 })
 
+test('control: a decoder per read, or a parser per read, would not survive these cuts', () => {
+  const body = bytes(bodyOf('anthropic/text-stream.sse'))
+  const single = Array.from(body, (_, position) => body.subarray(position, position + 1))
+  expect(single.map((byte) => new TextDecoder().decode(byte)).join('')).toContain('\uFFFD')
+  const lines = bytes(bodyOf('ollama/text-stream.jsonl'))
+  const broken = pieces(lines, cuts(lines.length, 1)).filter((piece) => {
+    try {
+      JSON.parse(new TextDecoder().decode(piece))
+      return false
+    } catch {
+      return true
+    }
+  })
+  expect(broken.length).toBeGreaterThan(10)
+})
+
 describe('recorded refusals', () => {
   test.each(errorRecordings)('$file is $code', async ({ file, provider, code, retryable }) => {
     const { response } = await decode(provider, answerFrom(file, [bytes(raw(file))]), requestFor('nonexistent-model:latest'))
