@@ -228,7 +228,7 @@ describe('model list', () => {
     expect(models.map((model) => [model.id, model.contextWindow, model.supportsToolCalling, model.supportsThinking, model.supportsImages, model.pricing?.inputPerMillion])).toEqual([
       ['qwen3:14b', 40_960, true, true, true, 0],
       ['gpt-oss:120b-cloud', 40_960, true, true, true, undefined],
-      ['broken:1b', 32_768, true, false, false, 0],
+      ['broken:1b', 32_768, true, true, false, 0],
     ])
   })
 })

@@ -135,8 +135,8 @@ export type UnknownModelDefaults = Pick<MetonaModelInfo, 'contextWindow' | 'maxO
 export const unknownModelDefaults: Readonly<Record<string, UnknownModelDefaults>> = {
   deepseek: { contextWindow: 128_000, maxOutput: 32_768, supportsThinking: true, supportsStructuredOutput: true },
   agnes: { contextWindow: 256_000, maxOutput: 65_536, supportsThinking: true, supportsImages: true },
-  /** Runs on the person's own machine, so it costs nothing; names of hosted models are left out in `isHostedOllama`. */
-  ollama: { contextWindow: 32_768, maxOutput: 8_192, supportsStructuredOutput: true, pricing: { inputPerMillion: 0, outputPerMillion: 0, currency: 'USD' } },
+  /** Runs on the person's own machine, so it costs nothing (hosted models: `isHostedOllama`). Asked to think only after the server said it can. */
+  ollama: { contextWindow: 32_768, maxOutput: 8_192, supportsThinking: true, supportsStructuredOutput: true, pricing: { inputPerMillion: 0, outputPerMillion: 0, currency: 'USD' } },
   openai: { contextWindow: 128_000, maxOutput: 16_384, supportsThinking: true, supportsImages: true, supportsStructuredOutput: true },
   anthropic: { contextWindow: 200_000, maxOutput: 32_000, supportsThinking: true, supportsImages: true },
   'openai-compatible': { contextWindow: 32_768, maxOutput: 8_192 },
