@@ -1,6 +1,7 @@
 /** What tools may use besides their arguments. Made once per worker, handed in, so that a test can stand in for any of it. */
 import type { BackgroundCommands } from './commands/background-commands.ts'
 import type { CommandRunner } from './commands/command-runner.ts'
+import type { FetchNetwork } from './fetch/fetch-page.ts'
 import type { FileGuard } from './files/file-guard.ts'
 import type { OutputStore } from './files/output-store.ts'
 import type { PoolTasks } from './pool/pool-tasks.ts'
@@ -11,6 +12,8 @@ export interface ToolServices {
   readonly guard: FileGuard
   readonly outputs: OutputStore
   readonly pool: PoolTasks
+  /** How fetch_url resolves and dials; absent for the system's own way. */
+  readonly network?: FetchNetwork
   /** PATH for commands. */
   searchPath(): Promise<string>
   /** Milliseconds since the epoch. */

@@ -4,6 +4,7 @@ import { analyzeCsvTool } from './analyze-csv.ts'
 import { askUserTool } from './ask-user.ts'
 import { commandOutputTool } from './command-output.ts'
 import { editFileTool } from './edit-file.ts'
+import { fetchUrlTool } from './fetch-url.ts'
 import { findFilesTool } from './find-files.ts'
 import { listDirectoryTool } from './list-directory.ts'
 import { readFileTool } from './read-file.ts'
@@ -24,6 +25,7 @@ export const catalog: readonly Tool[] = [
   commandOutputTool,
   stopCommandTool,
   analyzeCsvTool,
+  fetchUrlTool,
   updateTodoTool,
   askUserTool,
 ]
