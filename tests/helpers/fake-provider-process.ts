@@ -108,7 +108,9 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 }
 
 function choose(entry: LogEntry, text: string): FakeAnswer {
-  const found = rules.find(({ rule, used }) => (rule.marker === undefined || text.includes(rule.marker)) && (rule.path === undefined || entry.path.includes(rule.path)) && (rule.marker !== undefined || rule.repeatLast === true || used < rule.answers.length))
+  const matching = rules.filter(({ rule }) => (rule.marker === undefined || text.includes(rule.marker)) && (rule.path === undefined || entry.path.includes(rule.path)) && (rule.marker !== undefined || rule.path !== undefined || entry.method !== 'GET'))
+  // A rule that has no answer left lets older ones answer; when none has any, the test is told loudly.
+  const found = matching.find(({ rule, used }) => rule.repeatLast === true || used < rule.answers.length) ?? matching[0]
   if (found === undefined) return defaultAnswer(entry)
   if (found.rule.marker !== undefined) entry.marker = found.rule.marker
   const index = found.rule.repeatLast === true ? Math.min(found.used, found.rule.answers.length - 1) : found.used
@@ -146,7 +148,11 @@ async function sendRaw(answer: FakeRawAnswer, entry: LogEntry, response: ServerR
     if (!(await writeAll(entry, response, bytes, answer))) return
   }
   if (answer.finish === 'hang') return
-  if (answer.finish === 'reset') return cut(entry, response, 'reset')
+  if (answer.finish === 'reset') {
+    // Let the bytes leave before the socket goes.
+    await new Promise((resolve) => setImmediate(resolve))
+    return cut(entry, response, 'reset')
+  }
   finish(entry, response)
 }
 
@@ -212,7 +218,7 @@ async function writeAll(entry: LogEntry, response: ServerResponse, bytes: Buffer
     entry.bytesSent += part.length
     entry.lastByteAt = monotonicNow()
     changed()
-    if (!drained && !response.destroyed) await new Promise<void>((resolve) => (response.once('drain', resolve), response.once('close', resolve)))
+    if (!drained && !response.destroyed) await drainedOrClosed(response)
   }
   if (entry.bytesSent < stop) return !response.destroyed
   if (fault.cutAtByte === undefined || fault.cutAtByte > entry.bytesSent) return false
@@ -220,6 +226,18 @@ async function writeAll(entry: LogEntry, response: ServerResponse, bytes: Buffer
   await new Promise((resolve) => setImmediate(resolve))
   cut(entry, response, fault.cutHow ?? 'reset')
   return false
+}
+
+function drainedOrClosed(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done)
+      response.off('close', done)
+      resolve()
+    }
+    response.on('drain', done)
+    response.on('close', done)
+  })
 }
 
 function cut(entry: LogEntry, response: ServerResponse, how: 'reset' | 'end'): void {

@@ -1,4 +1,9 @@
-/** One provider's queue: so many requests at once, so many a minute, in fair turns between sessions. */
+/**
+ * One provider's queue: so many requests at once, so many a minute, in fair turns between sessions.
+ * Turns alone are not fair where a quota comes back all at once: a session with many requests waiting would
+ * take what is left after everybody's turn. So a quota that several sessions share is given out evenly over
+ * its interval, each place to who was served longest ago. Only a session's first request need not keep the rhythm.
+ */
 import PQueue, { type QueueAddOptions } from 'p-queue'
 import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
 import { FairTurns } from './domain/fair-turns.ts'
@@ -48,13 +53,19 @@ export class ProviderQueue {
   readonly #fair: boolean
   #limits: QueueLimits
   #queue: FairPQueue
+  /** Queues of former limits, until they are empty. */
+  #former: FairPQueue[] = []
   #turns: FairTurns<Run> | undefined
   readonly #waiting = new Map<string, WaitingTask>()
+  /** Session → when its latest request started; those of the last interval. */
+  readonly #recent = new Map<string, number>()
   /** When the latest requests started, for the estimate; at most `perMinute` of them. */
   #starts: number[] = []
   #running = 0
   #nextId = 1
-  #pausedUntil = 0
+  /** Ends of the two kinds of pause: after a refusal, and until the next place of the rhythm. */
+  #refusedUntil = 0
+  #rhythmUntil = 0
   #pauseTimer: NodeJS.Timeout | undefined
 
   constructor(options: ProviderQueueOptions) {
@@ -77,21 +88,23 @@ export class ProviderQueue {
     if (limits.concurrency === this.#limits.concurrency && limits.perMinute === this.#limits.perMinute) return
     const samePace = limits.perMinute === this.#limits.perMinute
     this.#limits = limits
-    if (samePace) this.#queue.concurrency = limits.concurrency
-    else this.#queue = this.#createQueue()
+    if (samePace) {
+      this.#queue.concurrency = limits.concurrency
+      return
+    }
+    // What waits already keeps the pace it was promised, in the queue it waits in.
+    this.#former = [...this.#former, this.#queue].filter((queue) => queue.size + queue.pending > 0)
+    this.#rhythmUntil = 0
+    this.#queue = this.#createQueue()
+    if (this.#heldUntil() <= Date.now()) this.#start()
   }
 
   /** After a refusal for too many requests: nothing more starts until then. A later end wins. */
   pause(milliseconds: number): void {
     const until = Date.now() + Math.min(Math.max(0, milliseconds), MAX_PAUSE_MS)
-    if (until <= this.#pausedUntil) return
-    this.#pausedUntil = until
-    this.#queue.pause()
-    clearTimeout(this.#pauseTimer)
-    this.#pauseTimer = setTimeout(() => {
-      this.#pausedUntil = 0
-      this.#queue.start()
-    }, until - Date.now())
+    if (until <= this.#refusedUntil) return
+    this.#refusedUntil = until
+    this.#hold()
     this.#reportPlaces()
   }
 
@@ -119,8 +132,9 @@ export class ProviderQueue {
       }
     }
     const result = this.#queue.add(begin, { id, session: task.sessionId, signal: leave.signal })
-    // p-queue starts what may start before it returns.
-    if (!started) this.#report(waiting, this.#places())
+    // p-queue starts what may start before it returns; a newcomer ends the pause that only keeps the rhythm.
+    if (!started && this.#heldUntil() <= Date.now()) this.#start()
+    if (!started) this.#report(waiting, this.#order())
     try {
       return (await result) as T
     } finally {
@@ -135,7 +149,15 @@ export class ProviderQueue {
   /** Lets go of timers; what waits is not answered any more. */
   close(): void {
     clearTimeout(this.#pauseTimer)
-    this.#queue.pause()
+    this.#pause()
+  }
+
+  #pause(): void {
+    for (const queue of [this.#queue, ...this.#former]) queue.pause()
+  }
+
+  #start(): void {
+    for (const queue of [...this.#former, this.#queue]) queue.start()
   }
 
   #createQueue(): FairPQueue {
@@ -151,7 +173,7 @@ export class ProviderQueue {
     }
     const queueClass = this.#fair ? { queueClass: OwnTurns as unknown as new () => FairTurns<Run> } : {}
     const queue: FairPQueue = new PQueue<FairTurns<Run>, AddOptions>({ concurrency, ...pace, ...queueClass })
-    if (this.#pausedUntil > 0) queue.pause()
+    if (this.#heldUntil() > Date.now()) queue.pause()
     return queue
   }
 
@@ -159,18 +181,60 @@ export class ProviderQueue {
     this.#running += 1
     this.#waiting.delete(waiting.id)
     const cap = this.#limits.perMinute
-    if (cap !== undefined) this.#starts = [...this.#starts.slice(1 - cap), Date.now()].slice(-cap)
+    if (cap !== undefined) this.#countStart(waiting.task.sessionId, cap)
     if (waiting.reported !== '') waiting.task.onWait({ ended: true })
     this.#reportPlaces()
   }
 
-  #places(): string[] {
+  #countStart(sessionId: string, cap: number): void {
+    const now = Date.now()
+    this.#starts = [...this.#starts, now].slice(-cap)
+    this.#recent.set(sessionId, now)
+    for (const [session, at] of this.#recent) if (at <= now - this.#intervalMs) this.#recent.delete(session)
+    // A session alone uses half of its quota as it likes; the rest in rhythm, so that a newcomer finds a place.
+    if (!this.#fair || (!this.#isShared() && this.#starts.filter((at) => at > now - this.#intervalMs).length < cap / 2)) return
+    this.#rhythmUntil = now + this.#intervalMs / cap
+    this.#hold()
+  }
+
+  #isShared(): boolean {
+    const first = this.#recent.keys().next().value
+    if (this.#recent.size > 1) return true
+    for (const { task } of this.#waiting.values()) if (task.sessionId !== first) return true
+    return false
+  }
+
+  /** Sessions that had nothing in the last interval go first, so when one waits nobody else can take its place. */
+  #newcomerWaits(): boolean {
+    for (const { task } of this.#waiting.values()) if (!this.#recent.has(task.sessionId)) return true
+    return false
+  }
+
+  #heldUntil(): number {
+    return Math.max(this.#refusedUntil, this.#newcomerWaits() ? 0 : this.#rhythmUntil)
+  }
+
+  /** Nothing starts before the pauses that hold now are over. */
+  #hold(): void {
+    if (this.#heldUntil() <= Date.now()) return
+    this.#pause()
+    clearTimeout(this.#pauseTimer)
+    this.#pauseTimer = setTimeout(
+      () => {
+        if (this.#heldUntil() > Date.now()) this.#hold()
+        else this.#start()
+      },
+      Math.max(1, this.#heldUntil() - Date.now()),
+    )
+  }
+
+  #order(): string[] {
     return this.#turns === undefined ? [...this.#waiting.keys()] : this.#turns.order()
   }
 
   #reportPlaces(): void {
     if (this.#waiting.size === 0) return
-    const places = this.#places()
+    const places = this.#order()
     for (const waiting of this.#waiting.values()) if (waiting.reported !== '') this.#report(waiting, places)
   }
 
@@ -184,16 +248,17 @@ export class ProviderQueue {
     waiting.task.onWait(wait)
   }
 
-  /** When the quota or the pause lets the place at `position` start; a free slot among the running cannot be foreseen. */
+  /** When the quota or a pause lets the place at `position` start; a free slot among the running cannot be foreseen. */
   #estimate(position: number): number | undefined {
     const now = Date.now()
     const cap = this.#limits.perMinute
-    let at = Math.max(now, this.#pausedUntil)
+    let at = Math.max(now, this.#heldUntil())
     if (cap !== undefined) {
+      const gap = this.#fair && this.#isShared() ? this.#intervalMs / cap : 0
       const starts = [...this.#starts]
       for (let place = 0; place <= position; place += 1) {
         const oldest = starts.length < cap ? undefined : starts.at(-cap)
-        at = Math.max(at, oldest === undefined ? 0 : oldest + this.#intervalMs)
+        at = Math.max(place === 0 ? at : at + gap, oldest === undefined ? 0 : oldest + this.#intervalMs)
         starts.push(at)
       }
     }

@@ -32,6 +32,9 @@ export class ResponseBuilder {
   readonly #blocks: unknown[] = []
   #text = ''
   #reasoning = ''
+  /** The first half of a character whose second half is in the next piece. */
+  #halfText = ''
+  #halfReasoning = ''
   #thinking: 'none' | 'open' | 'closed' = 'none'
   #thinkingStartedAt = 0
   #thinkingMs = 0
@@ -74,7 +77,10 @@ export class ResponseBuilder {
   }
 
   /** Visible reasoning. Empty pieces are nothing. A second stretch of it is joined with a blank line. */
-  reasoning(delta: string): void {
+  reasoning(piece: string): void {
+    const [whole, half] = holdHalf(this.#halfReasoning + piece)
+    this.#halfReasoning = half
+    let delta = whole
     if (delta === '') return
     this.#mark()
     if (this.#thinking === 'none') {
@@ -89,7 +95,9 @@ export class ResponseBuilder {
     this.#emit({ type: 'reasoning_delta', delta })
   }
 
-  text(delta: string): void {
+  text(piece: string): void {
+    const [delta, half] = holdHalf(this.#halfText + piece)
+    this.#halfText = half
     if (delta === '') return
     this.#mark()
     this.#closeThinking()
@@ -202,4 +210,10 @@ export class ResponseBuilder {
   #emit(event: MetonaStreamEvent): void {
     this.#options.onEvent(event)
   }
+}
+
+/** Some servers split a character outside the basic plane between two deltas; half of one is never shown. */
+function holdHalf(text: string): readonly [whole: string, half: string] {
+  const last = text.charCodeAt(text.length - 1)
+  return last >= 0xd800 && last <= 0xdbff ? [text.slice(0, -1), text.slice(-1)] : [text, '']
 }
