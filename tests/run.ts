@@ -95,11 +95,21 @@ function stepsFor(chosen: readonly string[]): Step[] {
   return wanted.some((step) => step.name !== 'check') ? [{ name: 'build', run: build }, ...wanted] : wanted
 }
 
+function chosenSteps(): Step[] {
+  try {
+    return stepsFor(process.argv.slice(2))
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`)
+    process.exit(2)
+  }
+}
+
+const steps = chosenSteps()
 const table: string[] = []
 let passed = 0
 let failed = 0
 print(`proof tier: ${proofTier()}`)
-for (const step of stepsFor(process.argv.slice(2))) {
+for (const step of steps) {
   print(`\n== ${step.name}`)
   const start = performance.now()
   const counts = await step.run()

@@ -19,6 +19,8 @@ export interface BuildOptions {
   readonly force?: boolean
   /** Also the page; default true. A command in the terminal does without. */
   readonly page?: boolean
+  /** Outputs without which the build fails; default: all an installed app needs. */
+  readonly required?: readonly string[]
   /** One line per target that was built. */
   readonly report?: (line: string) => void
 }
@@ -56,7 +58,7 @@ async function buildUnderLock(root: string, out: string, options: BuildOptions):
   const upToDate: string[] = []
   const failures: unknown[] = []
   const found = findTargets(root)
-  const missing = REQUIRED_OUTPUTS.filter((output) => !found.some((target) => target.output === output))
+  const missing = (options.required ?? REQUIRED_OUTPUTS).filter((output) => !found.some((target) => target.output === output))
   if (missing.length > 0) throw new Error(`no entry source for ${missing.join(', ')}`)
   for (const target of found) {
     const stamp = before[target.output]
@@ -85,6 +87,8 @@ async function buildUnderLock(root: string, out: string, options: BuildOptions):
     failures.push(error)
   }
   if (built.length > 0) await rm(join(out, '.compile-cache'), { recursive: true, force: true })
+  // So that no thread looks further up for what kind of modules these are.
+  await writeFile(join(out, 'package.json'), '{"type":"module"}\n')
   await writeStamp(out, { version, readAt, targets })
   if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures, failures.map(String).join('\n'))
   return { built, upToDate }

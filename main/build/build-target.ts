@@ -94,7 +94,13 @@ type OutputFile = Rollup.OutputChunk | Rollup.OutputAsset
 /** Vite is loaded here, not at the top: a look that finds everything up to date does without it. */
 async function runVite(config: InlineConfig): Promise<OutputFile[]> {
   const { build } = await import('vite')
-  const result = await build(config)
+  // Vite takes the mode of the libraries from the environment where it is set; what people start is always for production.
+  const before = process.env['NODE_ENV']
+  process.env['NODE_ENV'] = 'production'
+  const result = await build(config).finally(() => {
+    if (before === undefined) delete process.env['NODE_ENV']
+    else process.env['NODE_ENV'] = before
+  })
   const results = (Array.isArray(result) ? result : [result]) as Rollup.RollupOutput[]
   return results.flatMap((one) => one.output)
 }
