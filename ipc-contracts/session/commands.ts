@@ -102,7 +102,7 @@ export const commands = defineService({
         argumentsHash: z.string(),
         decision: z.enum(['allow', 'deny']),
         scope: z.enum(['once', 'session', 'always']).default('once'),
-        reason: z.string().optional(),
+        reason: z.string().optional(), /** What the person wrote to a question. */ answer: z.string().optional(),
       }),
       nothing,
     ),

@@ -99,6 +99,7 @@ export const PendingApprovalSchema = z.object({
   risk: z.string(),
   reason: z.string(),
   grantPrefix: z.string().optional(),
+  question: z.object({ text: z.string(), options: z.array(z.string()).optional() }).optional(),
   requestedAt: z.string(),
 })
 export type PendingApproval = z.infer<typeof PendingApprovalSchema>

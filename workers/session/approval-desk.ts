@@ -30,7 +30,7 @@ export class ApprovalDesk {
   }
 
   /** @throws AppError APPROVAL_GONE or APPROVAL_MISMATCH */
-  answer(input: { toolCallId: string; argumentsHash: string; decision: 'allow' | 'deny'; scope: ApprovalAnswer['scope']; reason: string | undefined }): void {
+  answer(input: { toolCallId: string; argumentsHash: string; decision: 'allow' | 'deny'; scope: ApprovalAnswer['scope']; reason: string | undefined; text?: string }): void {
     const open = this.#open.get(input.toolCallId)
     if (open === undefined) {
       const first = this.#answered.get(input.toolCallId)
@@ -41,6 +41,6 @@ export class ApprovalDesk {
       })
     }
     if (open.argumentsHash !== input.argumentsHash) throw new AppError({ code: 'APPROVAL_MISMATCH', message: 'the answer is for other arguments than the ones in question' })
-    open.settle({ decision: input.decision, by: 'user', reason: input.reason ?? '', scope: input.scope })
+    open.settle({ decision: input.decision, by: 'user', reason: input.reason ?? '', scope: input.scope, ...(input.text === undefined ? {} : { text: input.text }) })
   }
 }

@@ -86,7 +86,7 @@ export async function runSessionTurn(services: Services, session: LiveSession, c
         return { ok: false, result: toolFailure(call, toErrorData(thrown)) }
       }
     },
-    runTool: (call, argumentsHash, { onLive }) => runTool(services, place, call, argumentsHash, onLive, input.signal),
+    runTool: (call, argumentsHash, { onLive, answer }) => runTool(services, place, { call, argumentsHash, ...(answer === undefined ? {} : { answer }) }, onLive, input.signal),
     waitForApproval: (request) => session.approvals.ask(request, config.approvalTimeoutMs, input.signal),
     hasGrant: (tool, prefix) => session.grants.has(`${tool}\n${prefix}`),
     addGrant: (tool, prefix) => void session.grants.add(`${tool}\n${prefix}`),
@@ -175,20 +175,20 @@ function cutResponse(target: ModelTarget, built: BuiltRequest, partial: PartialK
   }
 }
 
-async function runTool(services: Services, place: ToolPlace, call: MetonaToolCall, argumentsHash: string, onLive: Parameters<TurnPorts['runTool']>[2]['onLive'], signal: AbortSignal): Promise<ToolRun> {
+async function runTool(services: Services, place: ToolPlace, order: { call: MetonaToolCall; argumentsHash: string; answer?: string }, onLive: Parameters<TurnPorts['runTool']>[2]['onLive'], signal: AbortSignal): Promise<ToolRun> {
   const channel = new MessageChannel()
   const port = channel.port1 as unknown as Port
   port.addEventListener('message', ({ data }) => onLive(ToolLiveSchema.parse(data)))
   port.start()
   try {
     const tools = await services.tools.client()
-    const run = await tools.run({ place, call, argumentsHash, port: channel.port2 as unknown as Port }, { signal, graceMs: TOOL_GRACE_MS })
+    const run = await tools.run({ place, ...order, port: channel.port2 as unknown as Port }, { signal, graceMs: TOOL_GRACE_MS })
     return { result: run.result, outcome: signal.aborted && run.outcome !== 'ok' ? 'aborted' : run.outcome, display: run.display, stop: run.stop }
   } catch (thrown) {
     const error = toErrorData(thrown)
     // The tool may have done its work before its worker died: nobody knows, and it is not run again.
     const outcome = error.code === WireErrorCode.WORKER_LOST || error.code === WireErrorCode.CALL_CANCELLED ? 'unknown' : 'error'
-    return { result: toolFailure(call, error), outcome, display: undefined, stop: undefined }
+    return { result: toolFailure(order.call, error), outcome, display: undefined, stop: undefined }
   } finally {
     port.close()
   }

@@ -154,3 +154,20 @@ describe('a request the provider finds too long', () => {
     expect(await runTurn(settings(), ports, neverAborted)).toMatchObject({ reason: 'failed', iterations: 1 })
   })
 })
+
+describe('a question of the model', () => {
+  const asked = { answers: [{ toolCalls: [call('tc_1', 'ask_user')] }, {}], risk: { ask_user: 'session' as const }, question: { text: 'Which file?' } }
+
+  test('is put to the person even in a mode that allows the tool, and the words reach it', async () => {
+    const { ports, steps, drafts } = scripted({ ...asked, approvals: { tc_1: { text: 'b.txt' } } })
+    await runTurn(settings({ permission: 'full_access' }), ports, neverAborted)
+    expect(drafts.find((draft) => draft.event === 'permission_request')).toMatchObject({ question: { text: 'Which file?' }, reason: 'question' })
+    expect(steps).toContain('answer:tc_1:b.txt')
+  })
+
+  test('with nobody there runs without an answer', async () => {
+    const { ports, steps } = scripted(asked)
+    await runTurn(settings({ interactive: false }), ports, neverAborted)
+    expect(steps.filter((step) => /ask|run|answer/.test(step))).toEqual(['run:tc_1'])
+  })
+})

@@ -15,6 +15,7 @@ export interface Script {
   onRun?: (call: MetonaToolCall) => void
   contextFails?: Error
   canCut?: boolean
+  question?: { text: string }
 }
 
 export interface Recording {
@@ -57,9 +58,10 @@ export function scripted(script: Script): Recording {
       steps.push('cut')
       return script.canCut === true
     },
-    prepareTool: async (asked): Promise<PreparedCall> => ({ ok: true, risk: script.risk?.[asked.name] ?? 'read', argumentsHash: `${asked.name}:${JSON.stringify(asked.args)}`, display: asked.name, ...(script.mustAsk === undefined ? {} : { mustAsk: script.mustAsk }), grantPrefix: asked.name }),
-    runTool: async (asked) => {
+    prepareTool: async (asked): Promise<PreparedCall> => ({ ok: true, risk: script.risk?.[asked.name] ?? 'read', argumentsHash: `${asked.name}:${JSON.stringify(asked.args)}`, display: asked.name, ...(script.mustAsk === undefined ? {} : { mustAsk: script.mustAsk }), ...(script.question === undefined ? {} : { question: script.question }), grantPrefix: asked.name }),
+    runTool: async (asked, _hash, { answer }) => {
       steps.push(`run:${asked.id}`)
+      if (answer !== undefined) steps.push(`answer:${asked.id}:${answer}`)
       script.onRun?.(asked)
       return { result: { toolCallId: asked.id, toolName: asked.name, result: 'ok', success: true, durationMs: 1, timestamp: 0 }, outcome: 'ok', display: undefined, stop: undefined, ...script.outcomes?.[asked.id] }
     },

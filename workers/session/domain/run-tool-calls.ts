@@ -26,7 +26,7 @@ export interface ToolStep {
 
 type Prepared = Extract<PreparedCall, { ok: true }>
 /** A call with everything decided: it runs, or it has its result already. */
-type Decided = { readonly call: MetonaToolCall; readonly run: Prepared } | { readonly call: MetonaToolCall; readonly refused: { outcome: ToolOutcome; message: string } } | { readonly call: MetonaToolCall; readonly failed: MetonaToolResult }
+type Decided = { readonly call: MetonaToolCall; readonly run: Prepared; readonly answer?: string } | { readonly call: MetonaToolCall; readonly refused: { outcome: ToolOutcome; message: string } } | { readonly call: MetonaToolCall; readonly failed: MetonaToolResult }
 
 export async function runToolCalls(step: ToolStep): Promise<{ stops: ToolStop[]; end: Omit<TurnEnd, 'iterations'> | undefined }> {
   const { ports, signal, settings } = step
@@ -78,26 +78,31 @@ async function prepare({ ports }: ToolStep, call: MetonaToolCall): Promise<Prepa
 
 async function decide(step: ToolStep, call: MetonaToolCall, prepared: Prepared): Promise<Decided> {
   const { ports, settings, iteration, signal } = step
+  const { question } = prepared
   const granted = prepared.grantPrefix !== undefined && ports.hasGrant(call.name, prepared.grantPrefix)
   const policy = decideApproval(settings.permission, prepared, granted, settings.interactive)
   let answer: ApprovalAnswer
-  if (policy.kind === 'ask') {
+  // A question is put to the person whatever the mode; where nobody is, the tool says so itself.
+  const asks = question === undefined ? policy.kind === 'ask' : settings.interactive
+  if (asks) {
     const askedAt = ports.monotonic()
     ports.show({ delta: 'phase', phase: 'awaiting_approval', turn: settings.turn, since: ports.now() })
     await ports.commit([
-      { event: 'permission_request', iteration, tool: call.name, toolCallId: call.id, argumentsHash: prepared.argumentsHash, display: prepared.display, risk: prepared.risk, reason: policy.reason, ...(prepared.grantPrefix === undefined ? {} : { grantPrefix: prepared.grantPrefix }), turn: settings.turn },
+      { event: 'permission_request', iteration, tool: call.name, toolCallId: call.id, argumentsHash: prepared.argumentsHash, display: prepared.display, risk: prepared.risk, reason: question === undefined ? policy.reason : 'question', ...(prepared.grantPrefix === undefined ? {} : { grantPrefix: prepared.grantPrefix }), ...(question === undefined ? {} : { question }), turn: settings.turn },
     ])
     answer = await ports.waitForApproval({ toolCallId: call.id, argumentsHash: prepared.argumentsHash }, signal)
     step.spans.push({ name: `approval ${call.name}`, kind: 'approval', startedAt: askedAt, endedAt: ports.monotonic(), attributes: { 'metona.approval.decision': answer.decision, 'metona.approval.by': answer.by } })
     if (signal.aborted) return { call, refused: { outcome: 'aborted', message: 'not run: the turn was stopped while this call waited for approval' } }
     if (answer.decision === 'allow' && answer.scope !== 'once' && prepared.grantPrefix !== undefined) ports.addGrant(call.name, prepared.grantPrefix)
+  } else if (policy.kind === 'ask') {
+    answer = { decision: 'allow', by: 'non_interactive', reason: 'question', scope: 'once' }
   } else {
     answer = { decision: policy.kind, by: policy.by, reason: policy.reason, scope: 'once' }
   }
-  const permission: SessionEventDraft = { event: 'permission', iteration, tool: call.name, toolCallId: call.id, decision: answer.decision, by: answer.by, reason: answer.reason, ...(policy.kind === 'ask' ? { scope: answer.scope } : {}), turn: settings.turn }
+  const permission: SessionEventDraft = { event: 'permission', iteration, tool: call.name, toolCallId: call.id, decision: answer.decision, by: answer.by, reason: answer.reason, ...(asks ? { scope: answer.scope } : {}), turn: settings.turn }
   if (answer.decision === 'allow') {
     await ports.commit([permission, intent(step, call)])
-    return { call, run: prepared }
+    return { call, run: prepared, ...(answer.text === undefined ? {} : { answer: answer.text }) }
   }
   await ports.commit([permission])
   const why = answer.by === 'timeout' ? 'nobody answered in time' : answer.by === 'user' ? 'the person said no' : answer.by === 'non_interactive' ? 'nobody is there to approve it' : 'the permission mode does not allow it'
@@ -120,6 +125,7 @@ async function runGroup(step: ToolStep, decided: readonly Decided[]): Promise<To
       const startedAt = ports.monotonic()
       const run: ToolRun = await ports.runTool(call, entry.run.argumentsHash, {
         signal,
+        ...(entry.answer === undefined ? {} : { answer: entry.answer }),
         onLive: (live) => {
           if ('output' in live) ports.show({ delta: 'tool_output', toolCallId: call.id, text: live.output, ...(live.dropped === undefined ? {} : { dropped: live.dropped }) })
           else ports.show({ delta: 'tool_progress', toolCallId: call.id, ...live.progress })

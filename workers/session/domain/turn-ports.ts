@@ -51,6 +51,8 @@ export interface ApprovalAnswer {
   readonly by: DecisionMaker
   readonly reason: string
   readonly scope: 'once' | 'session' | 'always'
+  /** What the person wrote to a question. */
+  readonly text?: string
 }
 
 export interface SteeringMessage {
@@ -72,7 +74,7 @@ export interface TurnPorts {
   /** Never rejects. */
   prepareTool(call: MetonaToolCall): Promise<PreparedCall>
   /** Never rejects; a lost worker is an `unknown` outcome. */
-  runTool(call: MetonaToolCall, argumentsHash: string, options: { onLive: (live: ToolLive) => void; signal: AbortSignalLike }): Promise<ToolRun>
+  runTool(call: MetonaToolCall, argumentsHash: string, options: { answer?: string; onLive: (live: ToolLive) => void; signal: AbortSignalLike }): Promise<ToolRun>
   /** Waits for the person; resolves with a denial by `timeout` or when the signal aborts. */
   waitForApproval(request: { toolCallId: string; argumentsHash: string }, signal: AbortSignalLike): Promise<ApprovalAnswer>
   /** A session-scoped grant for exactly this prefix exists. */

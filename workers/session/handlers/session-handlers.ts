@@ -32,8 +32,8 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
       const stopped = await session.stop()
       return { stopped, survivors: session.lastSurvivors }
     },
-    'session.answer': async ({ sessionId, toolCallId, argumentsHash, decision, scope, reason }) => {
-      manager.get(sessionId).approvals.answer({ toolCallId, argumentsHash, decision, scope, reason })
+    'session.answer': async ({ sessionId, toolCallId, argumentsHash, decision, scope, reason, answer }) => {
+      manager.get(sessionId).approvals.answer({ toolCallId, argumentsHash, decision, scope, reason, ...(answer === undefined ? {} : { text: answer }) })
       return {}
     },
     'session.resume': async ({ sessionId }) => {
