@@ -1,5 +1,5 @@
 /**
- * All tests: `npm test [-- SUITE …]`, and `npm run check` for the static checks alone. Builds the bundles once, runs
+ * All tests: `npm test [-- SUITE or tests/PATH …]`, and `npm run check` for the static checks alone. Builds the bundles once, runs
  * suite after suite, and ends with the minutes per suite and, as the very last line, `N passed, N failed`.
  * What cannot run here is named as `not run: …`; under `CI=true` that is a failure.
  */
@@ -89,9 +89,11 @@ function stepsFor(chosen: readonly string[]): Step[] {
     { name: 'check', run: () => runChecks(root, print) },
     ...suites.map((suite) => ({ name: suite.name, run: () => runSuite(suite) })),
   ]
-  const unknown = chosen.filter((name) => !steps.some((step) => step.name === name))
+  const paths = chosen.filter((name) => name.startsWith('tests/'))
+  if (paths.length > 0) steps.push({ name: 'chosen', run: () => runSuite({ name: 'chosen', paths, atOnce: 2, limitMinutes: 30 }) })
+  const unknown = chosen.filter((name) => !name.startsWith('tests/') && !steps.some((step) => step.name === name))
   if (unknown.length > 0) throw new Error(`no suite ${unknown.join(', ')}; there are ${steps.map((step) => step.name).join(' ')}`)
-  const wanted = steps.filter((step) => chosen.length === 0 || chosen.includes(step.name))
+  const wanted = steps.filter((step) => chosen.length === 0 || chosen.includes(step.name) || step.name === 'chosen')
   return wanted.some((step) => step.name !== 'check') ? [{ name: 'build', run: build }, ...wanted] : wanted
 }
 
