@@ -8,10 +8,12 @@ import { report, type CommandContext } from './command-context.ts'
 import { ExitCode } from './exit-code.ts'
 import { fill } from './fill.ts'
 import { HOST_PLACES } from './places.ts'
+import { watchStorageTrouble, type StorageTrouble } from './storage-trouble.ts'
 
 export interface App {
   readonly host: Host
   readonly client: Client
+  readonly trouble: StorageTrouble
 }
 
 export interface AppOptions {
@@ -38,7 +40,7 @@ export function openApp(context: CommandContext, options: AppOptions): App {
   const client = createClient(host.connect(), { ready: () => context.out.waiting() < OUTPUT_BACKLOG })
   sayBanners(context, client)
   host.warm(...options.warm)
-  return { host, client }
+  return { host, client, trouble: watchStorageTrouble(client) }
 }
 
 /** Each condition once, however often it is reported; with `--json` only those that ask for something. */
@@ -58,7 +60,7 @@ function sayBanners({ err, text, language, json }: CommandContext, client: Clien
 const OUTPUT_BACKLOG = 256 * 1024
 
 /** Settles what runs, closes every file, ends every thread. Never takes longer than its deadlines, never throws. */
-export async function closeApp({ host, client }: App): Promise<void> {
+export async function closeApp({ host, client }: Pick<App, 'host' | 'client'>): Promise<void> {
   await client.call('app.shutdown', { deadlineMs: SHUTDOWN_MS - 1_000 }, SHUTDOWN_MS).catch(() => undefined)
   await host.stop(STOP_MS)
 }

@@ -5,8 +5,10 @@ import type { SessionEvent, SessionEventOf } from '#contracts/session/session-ev
 import type { SessionSettings } from '#contracts/session/commands.ts'
 import type { SessionSnapshot } from '#contracts/session/session-snapshot.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
+import { AppError } from '#contracts/wire/app-error.ts'
 import type { Client } from './client.ts'
 import { followSession, type Follower } from './follow-session.ts'
+import type { StorageTrouble } from './storage-trouble.ts'
 
 export interface TurnOrder {
   /** As `workspace.open` answered. */
@@ -35,6 +37,11 @@ export interface TurnOutcome {
   readonly usage: SessionEventOf<'turn_end'>['usage']
 }
 
+export interface DriverParts {
+  readonly client: Client
+  readonly trouble: StorageTrouble
+}
+
 export interface TurnDriver {
   /** Resolves when the turn and, unless `keepOpen`, the session have ended on disk and every event was given to the watcher. */
   readonly outcome: Promise<TurnOutcome>
@@ -42,10 +49,16 @@ export interface TurnDriver {
   stop(): void
 }
 
+/** Longer than the disk or database is held up in ordinary life; after it a run that nobody watches gives up. */
+const STORAGE_PATIENCE_MS = 60_000
+/** For a turn that reached its time limit to settle. */
+const LIMIT_GRACE_MS = 10_000
+const LOOK_INTERVAL_MS = 1_000
 /** How long the end of a stopped turn may take to arrive before the session is closed without it. */
 const STOP_PATIENCE_MS = 10_000
 
-export function driveTurn(client: Client, order: TurnOrder, watcher: TurnWatcher): TurnDriver {
+export function driveTurn(options: DriverParts, order: TurnOrder, watcher: TurnWatcher): TurnDriver {
+  const { client } = options
   const messageId = `m_${randomBytes(10).toString('hex')}`
   const { workspace } = order
   let stopRequested = false
@@ -94,6 +107,19 @@ export function driveTurn(client: Client, order: TurnOrder, watcher: TurnWatcher
     if (end === undefined) takeUp().catch(broke)
   })
 
+  /** The end of a turn is an event, so it comes only when it can be stored. */
+  const givingUp = async (end: Promise<void>): Promise<void> => {
+    const limitMs = order.settings.timeoutSeconds === undefined ? Infinity : order.settings.timeoutSeconds * 1000 + LIMIT_GRACE_MS
+    const startedAt = performance.now()
+    const timer = setInterval(() => {
+      const trouble = options.trouble.current()
+      const late = performance.now() - startedAt > limitMs
+      if (trouble !== undefined && (late || trouble.forMs > STORAGE_PATIENCE_MS)) broke(trouble.error)
+      else if (late) broke(new AppError({ code: 'TURN_TIMEOUT', message: 'the turn did not end at its time limit' }))
+    }, LOOK_INTERVAL_MS)
+    await end.finally(() => clearInterval(timer))
+  }
+
   const run = async (): Promise<TurnOutcome> => {
     const fromSeq = await openSession()
     follower = followSession(client, { workspace, sessionId, fromSeq, onEvent, onDelta: (delta, rev) => watcher.onDelta(delta, rev, sessionId), onSnapshot: watcher.onSnapshot, onFailure: broke })
@@ -101,7 +127,7 @@ export function driveTurn(client: Client, order: TurnOrder, watcher: TurnWatcher
     if (!stopRequested) {
       await client.call('session.prompt', { sessionId, messageId, content: order.prompt })
       if (stopRequested) askToStop()
-      await turnEnded
+      await givingUp(turnEnded)
     }
     await client.call('session.close', { sessionId })
     await follower.catchUp()

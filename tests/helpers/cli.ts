@@ -25,7 +25,7 @@ export interface CliPlace {
   readonly folder: string
   readonly workspace: string
   readonly profile: string
-  /** In the environment of the app; every process of it carries it. */
+  /** Part of paths in the environment that the app and the command host hand on; every process of either carries it. */
   readonly marker: string
   readonly environment: Record<string, string>
   remove(): Promise<void>
@@ -36,14 +36,14 @@ export async function makeCliPlace(environment: Record<string, string> = {}): Pr
   const folder = await mkdtemp(path.join(os.tmpdir(), 'metona-cli-'))
   const workspace = path.join(folder, 'work space 工作')
   const profile = path.join(folder, 'profile')
-  const marker = `mark_${path.basename(folder)}`
-  await mkdir(workspace)
+  const temporary = path.join(folder, 'tmp')
+  await Promise.all([mkdir(workspace), mkdir(temporary)])
   return {
     folder,
     workspace,
     profile,
-    marker,
-    environment: { PATH: process.env['PATH'] ?? '', HOME: folder, METONA_HOME: profile, LANG: 'C.UTF-8', METONA_TEST_MARK: marker, ...(FROM_SOURCES ? {} : { METONA_BUILD: 'never' }), ...environment },
+    marker: path.basename(folder),
+    environment: { PATH: process.env['PATH'] ?? '', HOME: folder, METONA_HOME: profile, LANG: 'C.UTF-8', TMPDIR: temporary, ...(FROM_SOURCES ? {} : { METONA_BUILD: 'never' }), ...environment },
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   }
 }
@@ -125,6 +125,14 @@ export async function readLog(workspace: string, sessionId: string): Promise<str
   const name = (await readdir(folder)).find((file) => file.startsWith(`session_${sessionId}_`))
   if (name === undefined) throw new Error(`no log of ${sessionId} in ${folder}`)
   return readFile(path.join(folder, name), 'utf8')
+}
+
+/** Waits until no process of the place is left. @throws naming those that stay. */
+export async function nothingLeft(place: CliPlace, deadlineMs = 10_000): Promise<void> {
+  let left: { pid: number; command: string }[] = []
+  await eventually('every process to be gone', async () => (left = await processesWith(place.marker)).length === 0, deadlineMs).catch(() => {
+    throw new Error(`still running: ${JSON.stringify(left)}`)
+  })
 }
 
 /** Processes whose environment or command line holds `marker`, this one left out. The kernel's word, not the app's. */

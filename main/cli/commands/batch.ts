@@ -129,7 +129,7 @@ class BatchRun {
     }
     const settings = { ...this.#settings, ...(line.model === undefined ? {} : { model: line.model }) }
     const workspace = this.#workspaces.get(line.workspace) as string
-    const driver = driveTurn(app.client, { workspace, trust: this.#trust, sessionId: line.session, settings, prompt: line.prompt, interactive: false }, { onEvent, onDelta: ignore, onSnapshot: ignore })
+    const driver = driveTurn(app, { workspace, trust: this.#trust, sessionId: line.session, settings, prompt: line.prompt, interactive: false }, { onEvent, onDelta: ignore, onSnapshot: ignore })
     this.#running.add(driver)
     try {
       const verdict = judgeTurn(await driver.outcome, false, this.#context)

@@ -55,7 +55,7 @@ export async function runTurn(context: CommandContext, order: RunOrder): Promise
     if (opened === 'stopped') return ended(context, ExitCode.ABORTED)
     if (opened.created.length > 0) printer.note(fill(context.text.created, { files: opened.created.join(', ') }))
     driver = driveTurn(
-      app.client,
+      app,
       { workspace: opened.workspace, trust: order.trust, sessionId: order.sessionId, settings: order.settings, prompt: order.prompt, interactive: false },
       context.json ? jsonWatcher(context, order.deltas) : { onEvent: (event) => printer.event(event), onDelta: (delta) => printer.delta(delta), onSnapshot: (snapshot) => printer.snapshot(snapshot) },
     )
@@ -81,6 +81,7 @@ function jsonWatcher({ out }: CommandContext, deltas: boolean): Parameters<typeo
 }
 
 function conclude(context: CommandContext, printer: TurnPrinter, order: RunOrder, outcome: TurnOutcome): ExitCode {
+  if (readerGone(context)) return ExitCode.DONE
   const { exit, text } = judgeTurn(outcome, order.strict, context)
   if (!context.json && outcome.end !== undefined) printer.note(summary(context, outcome))
   if (text !== undefined) printer.note(text)
@@ -89,8 +90,12 @@ function conclude(context: CommandContext, printer: TurnPrinter, order: RunOrder
 }
 
 /** A reader that went away ends the run quietly: it had what it wanted. */
+function readerGone({ out, interruption }: CommandContext): boolean {
+  return out.closed && !interruption.happened
+}
+
 function ended(context: CommandContext, exit: ExitCode): ExitCode {
-  if (context.out.closed && !context.interruption.happened) return ExitCode.DONE
+  if (readerGone(context)) return ExitCode.DONE
   return context.interruption.happened ? ExitCode.ABORTED : exit
 }
 
