@@ -50,7 +50,8 @@ function readFile(situation: Situation, file: string): DemoStep {
   const table = /\.(?:csv|tsv)$/i.test(file)
   if (table && situation.offered.has('analyze_csv')) {
     const analysis = resultOf(situation, 'analyze_csv')
-    if (analysis === undefined && read.success) {
+    // Text in an old encoding may be too much for read_file and none for analyze_csv.
+    if (analysis === undefined && (read.success || !isMissing(read))) {
       return {
         thinking: say(situation, '文件已经读到。它是表格，用 analyze_csv 数出行数、列名和各列的统计。', 'The file is open. It is a table, so analyze_csv can count its rows and describe its columns.'),
         text: '',
@@ -62,6 +63,10 @@ function readFile(situation: Situation, file: string): DemoStep {
   }
   if (!read.success) return explainMissing(situation, read)
   return { thinking: say(situation, '文件内容有了，概括一下。', 'The content is here; a short summary follows.'), text: reportText(situation, file, toolResultText(read)) }
+}
+
+function isMissing(read: MetonaToolResult): boolean {
+  return /no such|not exist|not found|no file|enoent|denied|outside|不存在|找不到|拒绝/i.test(read.error ?? toolResultText(read))
 }
 
 /** The file could not be read: look what there is. */
