@@ -2,7 +2,7 @@
 import type { ToolItem } from '#contracts/session/transcript-items.ts'
 
 /** Arguments that say most, best first. */
-const TELLING = ['command', 'file_path', 'path', 'url', 'pattern', 'query', 'question', 'content', 'text', 'name']
+const TELLING = ['command', 'file_path', 'url', 'pattern', 'query', 'question', 'path', 'content', 'text', 'name']
 
 export function summariseArguments(args: ToolItem['args']): string {
   const told = TELLING.map((name) => args[name]).filter((value): value is string => typeof value === 'string' && value !== '')
