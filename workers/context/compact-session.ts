@@ -11,6 +11,7 @@ import { promptTexts } from './domain/prompt-texts.ts'
 import { repairPairs } from './domain/repair-pairs.ts'
 import { isUsableSummary, SUMMARY_OUTPUT_TOKENS, suffixInstruction, transcriptText } from './domain/summary-request.ts'
 import { summaryTexts } from './domain/summary-texts.ts'
+import { limitOf } from './estimate-session.ts'
 import type { ModelAccounts } from './model-accounts.ts'
 import type { PendingPlan, SessionContext } from './session-context.ts'
 import { budgetOf, forgetCarriers, viewSession } from './session-view.ts'
@@ -74,11 +75,15 @@ function tryCompact(session: SessionContext, accounts: ModelAccounts, options: C
   if (input === undefined || frozen === undefined || tools === undefined) return { kind: 'nothing', tokens: 0 }
   const meter = session.meter(input.model.provider, input.model.id)
   const { calibration } = accounts.of(input.model.provider, input.model.id)
-  const budget = budgetOf(session, input)
+  const whole = budgetOf(session, input)
+  const inputLimit = limitOf(session, accounts, whole.inputLimit)
+  const budget = { ...whole, inputLimit, budget: Math.min(whole.budget, inputLimit) }
   const fixed = meter.fixed(frozen.systemPrompt, tools)
   const measure = (candidate: CompactionState | undefined): number => {
+    const { messages } = repairPairs(assembleHistory(session.history, candidate, session.form, session.summary))
+    meter.upgrade(messages, Infinity, () => 0)
     let counted = fixed
-    for (const message of repairPairs(assembleHistory(session.history, candidate, session.form, session.summary)).messages) counted += meter.message(message)
+    for (const message of messages) counted += meter.message(message)
     return estimateWhole(counted, meter.isExact ? { offset: calibration.offset, slope: 1 } : calibration)
   }
   const outcome = compactHistory({

@@ -13,6 +13,9 @@ import type { Anchor, SentRequest } from './estimate.ts'
 import { ListHash } from './list-hash.ts'
 import { TokenMeter } from './token-meter.ts'
 
+/** More than one compaction ever tries. */
+const MOST_SUMMARIES = 24
+
 export interface PendingPlan {
   readonly planId: string
   readonly mode: 'suffix' | 'separate'
@@ -55,7 +58,7 @@ export class SessionContext {
 
   readonly #meters = new Map<string, TokenMeter>()
   readonly #forms = new WeakMap<MetonaMessage, Map<MessageForm, MetonaMessage>>()
-  #summary: MetonaMessage | undefined
+  readonly #summaries = new Map<string, MetonaMessage>()
   readonly #counts: BuildTask['counts']
 
   constructor(input: BuildTask) {
@@ -89,11 +92,17 @@ export class SessionContext {
     return sent
   }
 
+  /** The message of a state's summary, the same object for the same text, also after other candidates were tried. */
   readonly summary = (state: CompactionState): MetonaMessage => {
     const text = state.summary ?? ''
-    const timestamp = (this.history[state.keptFrom - 1] ?? this.history[0])?.timestamp ?? 0
-    if (this.#summary?.content !== text || this.#summary.timestamp !== timestamp) this.#summary = summaryMessage(text, timestamp)
-    return this.#summary
+    const key = `${state.keptFrom}:${text}`
+    let message = this.#summaries.get(key)
+    if (message === undefined) {
+      if (this.#summaries.size >= MOST_SUMMARIES) this.#summaries.delete(this.#summaries.keys().next().value ?? '')
+      message = summaryMessage(text, (this.history[state.keptFrom - 1] ?? this.history[0])?.timestamp ?? 0)
+    } else this.#summaries.delete(key)
+    this.#summaries.set(key, message)
+    return message
   }
 
   #blockOf(message: MetonaMessage): string | undefined {

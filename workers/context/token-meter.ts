@@ -11,9 +11,6 @@ import { countImages } from './tokenizers/image-tokens.ts'
 
 /** Longer texts are left to the scanner: an exact count would hold up the thread. */
 const LONGEST_EXACT = 2_000_000
-/** New messages up to this many characters are counted exactly at once when the counter is there. */
-const EXACT_AT_ONCE = 120_000
-
 export class TokenMeter {
   readonly family: ModelFamily
   readonly overhead: PromptOverhead
@@ -88,19 +85,6 @@ export class TokenMeter {
       this.#countExactly(message, counter)
     }
     return true
-  }
-
-  /** Counts what is new exactly, when that is little. */
-  upgradeNew(messages: readonly MetonaMessage[]): void {
-    const counter = this.#counter()
-    if (counter === undefined) return
-    let characters = 0
-    for (const message of messages) {
-      if (this.#exact.has(message)) continue
-      characters += message.content.length + (message.toolResult?.summary?.length ?? 0)
-      if (characters > EXACT_AT_ONCE) return
-      this.#countExactly(message, counter)
-    }
   }
 
   /** Exact counts made since the last call, to be stored. */

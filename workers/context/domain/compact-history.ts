@@ -89,7 +89,9 @@ export function compactHistory(input: CompactionInput): CompactionOutcome {
 function candidate(input: CompactionInput, level: Level): CompactionState | undefined {
   const { history, state } = input
   const from = state?.summary === undefined ? 0 : state.keptFrom
-  const cut = planCut(history, from, keptTokens(input.budget.budget) * level.keep, input.tokensOf)
+  // With nothing new to summarise, a hard level may still shorten the summary there is.
+  const again = state?.summary === undefined || !HARD.includes(level) ? undefined : state.keptFrom
+  const cut = planCut(history, from, keptTokens(input.budget.budget) * level.keep, input.tokensOf) ?? again
   const base = state ?? { method: 'digest' as const, keptFrom: 0, prunedBefore: 0, shrunk: {}, guard: NEW_GUARD }
   if (cut === undefined) {
     // One group only: nothing to summarise, but its texts may still be cut.
