@@ -129,7 +129,7 @@ function remember(prepared: Map<string, PreparedEntry>, key: string, entry: Prep
 }
 
 function failureOutput(error: unknown, aborted: boolean): ToolOutput {
-  if (error instanceof ToolError) return { result: { code: error.code, message: error.message }, summary: error.message, error: error.message, outcome: aborted ? 'aborted' : 'error', ...(error.display === undefined ? {} : { display: error.display }) }
+  if (error instanceof ToolError) return { result: { code: error.code, message: error.message }, summary: error.message, error: error.message, outcome: error.code === 'OUTCOME_UNKNOWN' ? 'unknown' : aborted ? 'aborted' : 'error', ...(error.display === undefined ? {} : { display: error.display }) }
   if (aborted) return { result: { code: 'STOPPED' }, summary: 'The call was stopped before it was done.', error: 'The call was stopped before it was done.', outcome: 'aborted' }
   const code = error instanceof AppError ? error.code : error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? 'FAILED') : 'FAILED'
   const message = `The tool failed: ${error instanceof Error ? error.message : String(error)}`

@@ -52,6 +52,8 @@ interface Link {
   readonly pending: Map<string, Pending>
 }
 
+/** Code of a start whose fate is not known. */
+export const COMMAND_LOST = 'COMMAND_LOST'
 const HELLO_DEADLINE_MS = 5_000
 
 /** @param locate asks for a running command host; called again after the connection was lost. */
@@ -130,7 +132,8 @@ async function openLink(locate: () => Promise<{ socketPath: string; token: strin
       const lostCalls = [...pending.values()]
       pending.clear()
       for (const call of lostCalls) {
-        call.failed(new AppError({ code: WireErrorCode.WORKER_LOST, message, retryable: true }))
+        // It was asked for and not confirmed: whether it began is not known.
+        call.failed(new AppError({ code: COMMAND_LOST, message }))
         call.exited({ kind: 'lost', message })
       }
     })

@@ -3,7 +3,7 @@ import type { ToolLive, ToolPlace } from '#contracts/tools/tools-service.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import type { ToolServices } from '../tool-services.ts'
-import type { CommandExit, CommandHandle } from './command-runner.ts'
+import { COMMAND_LOST, type CommandExit, type CommandHandle } from './command-runner.ts'
 import { commandEnvironment } from './command-environment.ts'
 import { OutputCollector, type CollectedOutput } from './output-collector.ts'
 import { chooseShell } from './shell-choice.ts'
@@ -93,6 +93,8 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
 function explainStartFailure(error: unknown, workspace: string): unknown {
   if (!(error instanceof AppError)) return error
   switch (error.code) {
+    case COMMAND_LOST:
+      return new ToolError('OUTCOME_UNKNOWN', `${error.message} Whether the command began is unknown; look before you run it again.`)
     case 'ENOENT':
     case 'ENOTDIR':
       return new ToolError('NOT_FOUND', `The command could not start: the workspace folder ${workspace} or the shell is missing.`)

@@ -7,7 +7,7 @@
 /** Letters of other scripts that look like ASCII ones, when they stand in a word that has ASCII letters. */
 const LOOK_ALIKES = new Set([...'аеорсухіјѕһԁԛԝոսցбАВЕКМНОРСТУХЅІЈԌᎪᏴᏟᎠᎬᎻᎫᏦᏞᎷᏢᏒᏚᎢᏙᏔᏃαορνικυϲΑΒΕΖΗΙΚΜΝΟΡΤΥΧ'])
 /** Signs that look like ones with a meaning to a shell or a path, and are not those. */
-const LOOK_ALIKE_SIGNS = new Set([...'\u037e\u01c3\u02bc\u02b9\u0589\u05c3\u2024\u2044\u2215\u29f8\u29f5\u2216\u2223\u01c0\u2236\u02d0\ua789\u2010\u2011\u2012\u2212\u02d7\u02c8\u055a\u1400\u275c'])
+const LOOK_ALIKE_SIGNS = new Set([...'\u037e\u01c3\u02bc\u02b9\u0589\u05c3\u2024\uff0e\u2044\u2215\u29f8\u29f5\u2216\u2223\u01c0\u2236\u02d0\ua789\u2010\u2011\u2012\u2212\u02d7\u02c8\u055a\u1400\u275c'])
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u034f\u17b4\u17b5\ufe00-\ufe0f]/u
 const ODD_SPACE = /[\u00a0\u1680\u2000-\u200a\u202f\u205f]/u
 
@@ -36,5 +36,5 @@ function mustShow(character: string, mixedWord: boolean, keepLines: boolean): bo
   if (mixedWord && LOOK_ALIKES.has(character)) return true
   if (character <= '\u007f') return false
   // Compatibility forms of ASCII letters and digits: full-width, mathematical, Roman numerals, circled.
-  return /^[A-Za-z0-9.]+$/.test(character.normalize('NFKC'))
+  return /^[A-Za-z0-9]+$/.test(character.normalize('NFKC'))
 }

@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import iconv from 'iconv-lite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { proof } from '#tests/helpers/proof.ts'
+import { livingProcesses, residentMiB } from '../../main/command-host/living-processes.ts'
+import { settles } from '../../main/command-host/settles.ts'
+import { createToolBench, type RunAnswer, type ToolBench } from './tool-bench.ts'
+
+let bench: ToolBench
+beforeEach(async () => {
+  bench = await createToolBench()
+})
+afterEach(() => bench.close())
+
+const seen = (answer: RunAnswer): string => answer.result.summary ?? String(answer.result.result)
+const unique = (name: string): string => `tc_${name}${process.pid}${Math.trunc(performance.now())}`
+
+test('output, errors and exit code come back', async () => {
+  const answer = await bench.call('run_command', { command: 'echo out; echo err >&2; exit 3' })
+  expect(answer).toMatchObject({ outcome: 'error', result: { success: false, error: 'Exit code 3.' }, display: { exitCode: 3, timedOut: false } })
+  expect(seen(answer).split('\n').sort()).toEqual(['[Exit code 3.]', 'err', 'out'])
+})
+
+test('keys and loader variables of the app are not in a command’s environment', async () => {
+  const planted = { OPENAI_API_KEY: 'sk-canary', DEEPSEEK_API_KEY: 'canary2', NODE_OPTIONS: '--no-warnings', LD_PRELOAD: '', BASH_ENV: '/tmp/x', GIT_DIR: '/x', METONA_HOME: '/secret-home' }
+  const before = { ...process.env }
+  Object.assign(process.env, planted)
+  try {
+    const text = seen(await bench.call('run_command', { command: 'env' }))
+    for (const name of Object.keys(planted)) expect(text).not.toMatch(new RegExp(`^${name}=`, 'm'))
+    expect(text).not.toContain('canary')
+    expect(text).toMatch(/^PATH=/m)
+  } finally {
+    for (const name of Object.keys(planted)) delete process.env[name]
+    Object.assign(process.env, before)
+  }
+})
+
+test('programs of the workspace do not stand in for system programs through PATH', async () => {
+  const before = process.env['PATH'] ?? ''
+  await bench.file('bin/ls', '#!/bin/sh\necho planted\n')
+  process.env['PATH'] = `${join(bench.workspace, 'bin')}:.:${before}`
+  try {
+    expect(seen(await bench.call('run_command', { command: 'chmod +x bin/ls; ls; echo "$PATH"' }))).not.toMatch(/planted|ws\/bin|:\.:|^\.:/m)
+  } finally {
+    process.env['PATH'] = before
+  }
+})
+
+test.each(['read answer; echo "got:$answer"', 'cat; echo end', 'python3 -c "input()" 2>/dev/null; echo end', 'git -c credential.helper= clone https://localhost:1/x 2>&1; echo end', 'sudo -k true 2>&1 | head -1; echo end', 'ssh -oConnectTimeout=2 localhost true 2>&1; echo end'])('nothing waits for an answer: %s', async (command) => {
+  const answer = await bench.call('run_command', { command, timeout_ms: 20_000 })
+  expect(answer.display).toMatchObject({ timedOut: false })
+})
+
+test('there is no terminal to ask on', async () => {
+  expect(seen(await bench.call('run_command', { command: 'tty; (echo x > /dev/tty) 2>/dev/null && echo has-terminal || echo none' }))).toMatch(/not a tty\nnone/)
+})
+
+test('GBK output is readable', async () => {
+  await bench.file('gbk.txt', iconv.encode('编译失败：找不到文件\n', 'gbk'))
+  expect(seen(await bench.call('run_command', { command: 'cat gbk.txt; echo 正常' }))).toBe('编译失败：找不到文件\n正常\n[Exit code 0.]')
+})
+
+test('colours, titles, links and progress bars become plain text', async () => {
+  expect(seen(await bench.call('run_command', { command: String.raw`printf '\033[31mred\033[0m \033]0;evil\007 10%%\r20%%\rdone\n'` }))).toBe('done\n[Exit code 0.]')
+})
+
+test('long output keeps head and tail, and the file has all of it, readable without asking', async () => {
+  const answer = await bench.call('run_command', { command: 'seq 1 200000' })
+  const text = seen(answer)
+  expect(text.length).toBeLessThan(30_000)
+  expect(text.startsWith('1\n2\n3\n')).toBe(true)
+  expect(text.endsWith('199999\n200000\n[Exit code 0.]')).toBe(true)
+  const path = String(answer.display?.['file'])
+  expect(readFileSync(path, 'utf8').split('\n').length).toBe(200_001)
+  const prepared = await bench.prepare('read_file', { file_path: path, offset: 100_000, limit: 1 })
+  expect(prepared).not.toHaveProperty('mustAsk')
+  expect(seen(await bench.call('read_file', { file_path: path, offset: 100_000, limit: 1 }))).toContain('100000\n')
+  expect(await bench.prepare('read_file', { file_path: path }, { sessionId: 's_another001' })).toMatchObject({ mustAsk: expect.stringContaining('outside') })
+})
+
+test('output is shown while the command runs', async () => {
+  let first: () => void = () => {}
+  const arrived = new Promise<void>((resolve) => (first = resolve))
+  const running = bench.call('run_command', { command: 'echo begin; while [ ! -e go ]; do sleep 0.05; done; echo end' }, { onLive: (message) => void ('output' in message && message.output.includes('begin') && first()) })
+  await arrived
+  await bench.file('go', '')
+  const answer = await running
+  expect(answer.live.map((message) => ('output' in message ? message.output : '')).join('')).toBe('begin\nend\n')
+})
+
+test('the time limit ends the command and says so', async () => {
+  const answer = await bench.call('run_command', { command: 'echo started; sleep 600', timeout_ms: 700 })
+  expect(answer).toMatchObject({ outcome: 'error', stop: { survivors: [] } })
+  expect(seen(answer)).toMatch(/^started\n\[Ended after the time limit of 700 ms\./)
+})
+
+describe.runIf(process.platform === 'linux')('Stop', () => {
+  test.each([
+    ['two sleeps', "sh -c 'sleep 600 & sleep 600'", 2],
+    ['setsid', 'setsid sleep 600 & sleep 600', 2],
+    ['nohup', 'nohup sleep 600 >/dev/null 2>&1 & sleep 600', 2],
+  ])('%s: nothing alive after 3 s, and the record says what was ended', async (_name, command, least) => {
+    const callId = unique('stop')
+    const controller = new AbortController()
+    const running = bench.call('run_command', { command }, { callId, signal: controller.signal })
+    await settles(() => expect(livingProcesses(`METONA_CALL=${callId}`).length).toBeGreaterThanOrEqual(least))
+    const asked = performance.now()
+    controller.abort()
+    const answer = await running
+    expect(livingProcesses(`METONA_CALL=${callId}`)).toEqual([])
+    expect(performance.now() - asked).toBeLessThan(10_000)
+    expect(answer).toMatchObject({ outcome: 'aborted', stop: { survivors: [] } })
+    expect(answer.stop?.processesFound).toBeGreaterThanOrEqual(least)
+    expect(answer.stop?.processesKilled).toBe(answer.stop?.processesFound)
+  })
+
+  test('the marker stands in the arguments of the shell', async () => {
+    const callId = unique('argv')
+    const controller = new AbortController()
+    const running = bench.call('run_command', { command: 'sleep 600; true' }, { callId, signal: controller.signal })
+    const [pid] = await settles(() => {
+      const found = livingProcesses(`METONA_CALL=${callId}`).filter((candidate) => readFileSync(`/proc/${candidate}/cmdline`, 'latin1').includes(`METONA_CALL=${callId}`))
+      expect(found.length).toBeGreaterThan(0)
+      return found
+    })
+    expect(pid).toBeTypeOf('number')
+    controller.abort()
+    await running
+  })
+
+  test('`yes` does not fill the memory', async () => {
+    const seconds = proof(10, 3)
+    const controller = new AbortController()
+    await bench.call('run_command', { command: 'true' })
+    const hostPid = bench.host()?.pid ?? 0
+    const before = { app: process.memoryUsage().rss / 1024 / 1024, host: residentMiB(hostPid) }
+    let most = { app: 0, host: 0 }
+    const watch = setInterval(() => {
+      most = { app: Math.max(most.app, process.memoryUsage().rss / 1024 / 1024), host: Math.max(most.host, residentMiB(hostPid)) }
+    }, 50)
+    const timer = setTimeout(() => controller.abort(), seconds * 1000)
+    const answer = await bench.call('run_command', { command: 'yes' }, { signal: controller.signal })
+    clearInterval(watch)
+    clearTimeout(timer)
+    expect(answer.outcome).toBe('aborted')
+    expect(Number(answer.display?.['bytes'])).toBeGreaterThan(1_000_000)
+    expect(most.app - before.app + most.host - before.host).toBeLessThan(100)
+    expect(seen(answer).length).toBeLessThan(30_000)
+  })
+
+  test('a command whose host is killed is reported as unknown, and the next command works', async () => {
+    const callId = unique('lost')
+    const running = bench.call('run_command', { command: 'echo begun; sleep 600' }, { callId })
+    await settles(() => expect(livingProcesses(`METONA_CALL=${callId}`).length).toBeGreaterThanOrEqual(1))
+    process.kill(bench.host()?.pid ?? 0, 'SIGKILL')
+    const answer = await running
+    expect(answer.outcome).toBe('unknown')
+    await settles(() => expect(livingProcesses(`METONA_CALL=${callId}`)).toEqual([]))
+    expect(seen(await bench.call('run_command', { command: 'echo again' }))).toBe('again\n[Exit code 0.]')
+  })
+})
+
+describe('background commands', () => {
+  test('run on, give what is new, and end with everything they started', async () => {
+    const callId = unique('background')
+    const started = await bench.call('run_command', { command: 'echo one; while [ ! -e go ]; do sleep 0.05; done; echo two; setsid sleep 600 & sleep 600', background: true }, { callId })
+    expect(seen(started)).toMatch(/^Running in the background as cmd_1 \(process \d+\)[\s\S]*one/)
+    await bench.file('go', '')
+    await settles(async () => expect(seen(await bench.call('command_output', { command_id: 'cmd_1' }))).toContain('two'))
+    const stopped = await bench.call('stop_command', { command_id: 'cmd_1' })
+    expect(stopped.stop).toMatchObject({ survivors: [] })
+    expect(livingProcesses(`METONA_CALL=${callId}`)).toEqual([])
+  })
+
+  test('one that ends at once is reported with its exit code', async () => {
+    expect(seen(await bench.call('run_command', { command: 'echo no; exit 4', background: true }))).toBe('no\n[Exit code 4.]')
+  })
+
+  test('belong to their session and end with it', async () => {
+    const callId = unique('session')
+    await bench.call('run_command', { command: 'sleep 600 & sleep 600', background: true }, { callId })
+    expect(seen(await bench.call('command_output', { command_id: 'cmd_1' }, { sessionId: 's_another001' }))).toMatch(/has no background command cmd_1/)
+    const { survivors } = await bench.handlers.endSession({ sessionId: 's_test000001' }, { signal: new AbortController().signal })
+    expect(survivors).toEqual([])
+    expect(livingProcesses(`METONA_CALL=${callId}`)).toEqual([])
+  })
+})
