@@ -54,6 +54,17 @@ async function clone(machine: BareMachine): Promise<string> {
   return join(place, 'metona desktop 桌面')
 }
 
+/** As a browser does: the address is good once and is exchanged for a cookie. */
+async function openPage(address: string): Promise<string> {
+  const first = await fetch(address, { redirect: 'manual' })
+  const cookie = first.headers
+    .getSetCookie()
+    .map((entry) => entry.split(';')[0])
+    .join('; ')
+  const place = first.headers.get('location')
+  return (place === null ? first : await fetch(new URL(place, address), { headers: { cookie } })).text()
+}
+
 /** Starts the first command, waits for the address it prints, looks at the page and ends it with Ctrl+C. */
 async function startAndLook(
   command: string,
@@ -76,11 +87,11 @@ async function startAndLook(
       `an address from ${command}`,
       () => {
         if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}:\n${printed}`)
-        return /http:\/\/127\.0\.0\.1:\S+/.exec(printed)?.[0]
+        return /(http:\/\/127\.0\.0\.1:\S+)\s/.exec(printed)?.[1]
       },
       12 * MINUTES,
     )
-    const page = await (await fetch(address)).text()
+    const page = await openPage(address)
     process.kill(-(child.pid ?? 0), 'SIGINT')
     const [code] = await ended
     return { page, code }
