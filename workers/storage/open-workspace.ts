@@ -53,14 +53,15 @@ export async function openForWriting(options: OpenOptions): Promise<OpenedWorksp
       layout,
       banners,
       now: options.now,
-      reopen: (anew) => attachDatabase(workspace, { now: options.now, connection: options.connection, anew }),
+      reopen: (anew) =>
+        attachDatabase(workspace, { now: options.now, connection: options.connection, scratch: options.profile.scratch, anew }),
       dispose: async () => {
         stopMaintenance()
         await closeQuietly(workspace, options.profile, options.now)
         lock.release()
       },
     })
-    await attachDatabase(workspace, { now: options.now, connection: options.connection, anew: false })
+    await attachDatabase(workspace, { now: options.now, connection: options.connection, scratch: options.profile.scratch, anew: false })
     workspace.noteUnfinished()
     stopMaintenance = startMaintenance(workspace, options.now, options.log)
     const created =
@@ -99,10 +100,11 @@ async function closeQuietly(workspace: Workspace, profile: Profile, now: () => s
     if (!workspace.readOnly) {
       saveHeads(workspace, profile)
       savePositions(workspace)
-      snapshotOnClose(workspace, now())
+      if (workspace.folderInPlace()) snapshotOnClose(workspace, now())
     }
     workspace.detach()
-    if (!workspace.readOnly && !existsSync(`${workspace.layout.database}-wal`)) writeCleanMark(workspace.layout)
+    if (!workspace.readOnly && workspace.folderInPlace() && !existsSync(`${workspace.layout.database}-wal`))
+      writeCleanMark(workspace.layout)
   } catch (error) {
     // These are aids for the next opening, which does without them; an end must not fail for a full disk.
     if (classifyFault(error) === 'other') throw error

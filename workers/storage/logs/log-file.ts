@@ -65,7 +65,8 @@ export interface LogLine {
 
 /** Lines from `offset` on. A line beyond the limit comes with empty text. */
 export function* readLines(fd: number, offset = 0): Generator<LogLine> {
-  const chunk = Buffer.allocUnsafe(CHUNK)
+  // Most logs are small, and there may be thousands.
+  const chunk = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK, fstatSync(fd).size - offset + 1)))
   let parts: Buffer[] = []
   let held = 0
   let start = offset
@@ -82,7 +83,7 @@ export function* readLines(fd: number, offset = 0): Generator<LogLine> {
     else parts = []
   }
   for (;;) {
-    const count = readSync(fd, chunk, 0, CHUNK, position)
+    const count = readSync(fd, chunk, 0, chunk.length, position)
     if (count === 0) break
     let from = 0
     for (let at = chunk.subarray(0, count).indexOf(NEWLINE); at >= 0; at = chunk.subarray(0, count).indexOf(NEWLINE, from)) {

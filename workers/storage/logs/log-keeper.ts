@@ -33,6 +33,8 @@ export class LogKeeper {
   readonly #writers = new Map<string, LogWriter>()
   readonly #behind = new Set<string>()
   readonly #timer: NodeJS.Timeout
+  /** Keys of open files, the one used last at the end. */
+  readonly #open = new Set<string>()
   #folderDirty = false
 
   constructor(folder: string, source: LogSource, banners: Banners) {
@@ -79,10 +81,6 @@ export class LogKeeper {
     } catch (error) {
       this.#fellBehind(key, error)
     }
-  }
-
-  completeWorkspace(): void {
-    this.complete(WORKSPACE_KEY)
   }
 
   /** The log of `key` holds every committed row, on the disk, when this resolves. */
@@ -140,6 +138,7 @@ export class LogKeeper {
       const rows = this.#source.rows(key, writer.loggedSeq + 1, CATCH_UP_ROWS)
       if (rows.length === 0) break
       writer.append(rows)
+      this.#limitOpenFiles(key)
     }
     this.#behind.delete(key)
     if (this.#behind.size === 0) this.#banners.clear('LOG_BEHIND')
@@ -194,9 +193,13 @@ export class LogKeeper {
   }
 
   #limitOpenFiles(inUse: string): void {
-    const open = [...this.#writers].filter(([key, writer]) => key !== inUse && writer.isOpen)
-    for (const [key, writer] of open.slice(0, Math.max(0, open.length + 1 - OPEN_FILES))) {
-      void writer.close().catch((error: unknown) => this.#fellBehind(key, error))
+    this.#open.delete(inUse)
+    this.#open.add(inUse)
+    for (const key of this.#open) {
+      if (this.#open.size <= OPEN_FILES) return
+      this.#open.delete(key)
+      const writer = this.#writers.get(key)
+      void writer?.close().catch((error: unknown) => this.#fellBehind(key, error))
     }
   }
 }

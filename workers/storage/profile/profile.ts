@@ -21,6 +21,11 @@ export class Profile {
     this.#database = openProfile(join(folder, 'profile.db'), banners, now)
   }
 
+  /** For databases that live for one reading or one comparison; out of reach of any workspace. */
+  get scratch(): string {
+    return join(this.folder, 'tmp')
+  }
+
   isTrusted(path: string): boolean {
     return this.#database.prepare<[string], { path: string }>('SELECT path FROM trust WHERE path = ?').get(path) !== undefined
   }

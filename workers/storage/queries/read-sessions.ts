@@ -2,12 +2,13 @@ import type { Database } from 'better-sqlite3'
 import type { SessionEvent } from '#contracts/session/session-event.ts'
 import type { SessionSummary } from '#contracts/session/session-snapshot.ts'
 import type { PartialText } from '#contracts/storage/storage-service.ts'
+import { statement } from './statement.ts'
 import { isKnownKind } from '../logs/event-line.ts'
 import type { EventRow, SessionRow } from '../projection/rows.ts'
 import { emptyFold, type SessionFold } from '../projection/session-fold.ts'
 
 export function readFold(database: Database, sessionId: string): SessionFold {
-  const row = database.prepare<[string], { fold: string }>('SELECT fold FROM sessions WHERE session_id = ?').get(sessionId)
+  const row = statement<[string], { fold: string }>(database, 'SELECT fold FROM sessions WHERE session_id = ?').get(sessionId)
   return row === undefined ? emptyFold(sessionId) : parseFold(row.fold)
 }
 
@@ -22,11 +23,10 @@ function parseFold(text: string): SessionFold {
 
 /** Rows of a session from `fromSeq` on, with the stored text of each event. */
 export function readEventRows(database: Database, sessionId: string, fromSeq: number, limit: number): Pick<EventRow, 'seq' | 'json'>[] {
-  return database
-    .prepare<[string, number, number], Pick<EventRow, 'seq' | 'json'>>(
-      'SELECT seq, json FROM session_events WHERE session_id = ? AND seq >= ? ORDER BY seq LIMIT ?',
-    )
-    .all(sessionId, fromSeq, limit)
+  return statement<[string, number, number], Pick<EventRow, 'seq' | 'json'>>(
+    database,
+    'SELECT seq, json FROM session_events WHERE session_id = ? AND seq >= ? ORDER BY seq LIMIT ?',
+  ).all(sessionId, fromSeq, limit)
 }
 
 /** Events in order; kinds of a newer version are passed over. The caller's schema checks the known ones. */
@@ -44,20 +44,20 @@ function isKnownEvent(value: unknown): value is SessionEvent {
 }
 
 export function eventIdAt(database: Database, sessionId: string, seq: number): string | undefined {
-  return database
-    .prepare<[string, number], { event_id: string }>('SELECT event_id FROM session_events WHERE session_id = ? AND seq = ?')
-    .get(sessionId, seq)?.event_id
+  return statement<[string, number], { event_id: string }>(
+    database,
+    'SELECT event_id FROM session_events WHERE session_id = ? AND seq = ?',
+  ).get(sessionId, seq)?.event_id
 }
 
 type SummaryRow = Omit<SessionRow, 'fold' | 'open_turn'>
 
 /** Newest first. `workspace` is where the folder is now, not where it was when a session began. */
 export function listSessions(database: Database, workspace: string): SessionSummary[] {
-  const rows = database
-    .prepare<[], SummaryRow>(
-      'SELECT session_id, workspace, title, model, pinned, archived, state, since, activity, turn, last_seq, created_at, updated_at FROM sessions ORDER BY updated_at DESC, session_id',
-    )
-    .all()
+  const rows = statement<[], SummaryRow>(
+    database,
+    'SELECT session_id, workspace, title, model, pinned, archived, state, since, activity, turn, last_seq, created_at, updated_at FROM sessions ORDER BY updated_at DESC, session_id',
+  ).all()
   return rows.map((row) => ({
     sessionId: row.session_id,
     workspace,
@@ -76,14 +76,13 @@ export function listSessions(database: Database, workspace: string): SessionSumm
 }
 
 export function unfinishedSessions(database: Database): string[] {
-  return database
-    .prepare<[], { session_id: string }>('SELECT session_id FROM sessions WHERE open_turn = 1 ORDER BY session_id')
+  return statement<[], { session_id: string }>(database, 'SELECT session_id FROM sessions WHERE open_turn = 1 ORDER BY session_id')
     .all()
     .map((row) => row.session_id)
 }
 
 export function lastSeqs(database: Database): Map<string, number> {
-  const rows = database.prepare<[], { session_id: string; last_seq: number }>('SELECT session_id, last_seq FROM sessions').all()
+  const rows = statement<[], { session_id: string; last_seq: number }>(database, 'SELECT session_id, last_seq FROM sessions').all()
   return new Map(rows.map((row) => [row.session_id, row.last_seq]))
 }
 
@@ -98,11 +97,10 @@ interface PartialRow {
 }
 
 export function readPartials(database: Database, sessionId: string | undefined): PartialText[] {
-  const rows = database
-    .prepare<[string | null, string | null], PartialRow>(
-      'SELECT * FROM partials WHERE ? IS NULL OR session_id = ? ORDER BY session_id, updated_at',
-    )
-    .all(sessionId ?? null, sessionId ?? null)
+  const rows = statement<[string | null, string | null], PartialRow>(
+    database,
+    'SELECT * FROM partials WHERE ? IS NULL OR session_id = ? ORDER BY session_id, updated_at',
+  ).all(sessionId ?? null, sessionId ?? null)
   return rows.map((row) => ({
     sessionId: row.session_id,
     messageId: row.message_id,
@@ -115,21 +113,20 @@ export function readPartials(database: Database, sessionId: string | undefined):
 }
 
 export function writePartial(database: Database, partial: PartialText): void {
-  database
-    .prepare(
-      'INSERT OR REPLACE INTO partials (session_id, message_id, turn, iteration, text, thinking, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    )
-    .run(
-      partial.sessionId,
-      partial.messageId,
-      partial.turn,
-      partial.iteration,
-      partial.text.toWellFormed(),
-      partial.thinking.toWellFormed(),
-      partial.updatedAt,
-    )
+  statement(
+    database,
+    'INSERT OR REPLACE INTO partials (session_id, message_id, turn, iteration, text, thinking, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  ).run(
+    partial.sessionId,
+    partial.messageId,
+    partial.turn,
+    partial.iteration,
+    partial.text.toWellFormed(),
+    partial.thinking.toWellFormed(),
+    partial.updatedAt,
+  )
 }
 
 export function clearPartials(database: Database, sessionId: string): void {
-  database.prepare('DELETE FROM partials WHERE session_id = ?').run(sessionId)
+  statement(database, 'DELETE FROM partials WHERE session_id = ?').run(sessionId)
 }

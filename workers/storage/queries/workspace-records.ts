@@ -28,6 +28,11 @@ export function storeRecord(database: Database, record: WorkspaceRecord, json: s
   return { seq: record.seq, json }
 }
 
+/** A kind only a newer version knows: kept, not applied. */
+export function storeUnknownRecord(database: Database, head: { seq: number; event: string; ts: string }, json: string): void {
+  database.prepare('INSERT INTO workspace_events (seq, event, ts, json) VALUES (?, ?, ?, ?)').run(head.seq, head.event, head.ts, json)
+}
+
 /** Undefined for a damaged line. A record of a newer version has `record` undefined. */
 export function parseRecordLine(text: string): { seq: number; event: string; ts: string; record: WorkspaceRecord | undefined } | undefined {
   const value = parseObject(text)

@@ -82,14 +82,16 @@ export function rowWriter(database: Database): RowWriter {
   const dequeue = database.prepare<[string, string]>('DELETE FROM queued_messages WHERE session_id = ? AND message_id = ?')
   const settle = database.prepare<[string, string | null]>('DELETE FROM partials WHERE session_id = ? AND message_id = ?')
   const index = database.prepare<[number, string]>('INSERT INTO messages_fts (rowid, text) VALUES (?, ?)')
-  const taken = database.prepare<[number], { id: number }>('SELECT id FROM messages WHERE id = ?')
+  const lastIn = database.prepare<[number, number], { id: number | null }>('SELECT max(id) AS id FROM messages WHERE id >= ? AND id < ?')
   const unindex = database.prepare<[string]>('DELETE FROM messages_fts WHERE rowid IN (SELECT id FROM messages WHERE session_id = ?)')
   const forget = SESSION_TABLES.map((table) => database.prepare<[string]>(`DELETE FROM ${table} WHERE session_id = ?`))
 
   const freeId = (row: MessageRow): number => {
-    let id = messageIdOf(row.ts)
-    while (taken.get(id) !== undefined) id++
-    return id
+    const first = firstIdOf(row.ts)
+    const last = lastIn.get(first, first + IDS_PER_MILLISECOND)?.id ?? first - 1
+    if (last + 1 < first + IDS_PER_MILLISECOND) return last + 1
+    // More than fit, as only a made-up log has: behind all others.
+    return (lastIn.get(0, Number.MAX_SAFE_INTEGER)?.id ?? 0) + 1
   }
   const writeMessage = (row: MessageRow): void => {
     const id = freeId(row)
@@ -114,8 +116,10 @@ export function rowWriter(database: Database): RowWriter {
   }
 }
 
-/** Room for 2,048 messages in one millisecond; below 2^53 until the year 2109. */
-function messageIdOf(ts: string): number {
+/** Below 2^53 until the year 2109. */
+const IDS_PER_MILLISECOND = 2048
+
+function firstIdOf(ts: string): number {
   const milliseconds = Date.parse(ts)
-  return (Number.isFinite(milliseconds) && milliseconds > 0 ? milliseconds : 0) * 2048
+  return (Number.isFinite(milliseconds) && milliseconds > 0 && milliseconds < 4_390_000_000_000 ? milliseconds : 0) * IDS_PER_MILLISECOND
 }

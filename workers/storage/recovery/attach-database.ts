@@ -1,20 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { classifyFault } from '../database-errors.ts'
 import { faultBanner } from '../fault-banner.ts'
+import { WORKSPACE_KEY } from '../logs/log-keeper.ts'
 import { inTransaction } from '../migrate.ts'
 import type { ConnectionOptions } from '../open-database.ts'
 import { readPartials, writePartial } from '../queries/read-sessions.ts'
 import { addRecord, workspaceIdOf } from '../queries/workspace-records.ts'
 import type { Workspace } from '../workspace.ts'
+import { differencesFromLogs } from './differences-from-logs.ts'
 import { createAgentDatabase, openAgentDatabase, type OpenedDatabase } from './open-agent-database.ts'
 import { quarantineDatabase } from './quarantine.ts'
 import { announceReconcile, reconcile } from './reconcile.ts'
-import { isProjectionCurrent, noteProjection, reproject } from './reproject.ts'
+import { isProjectionCurrent, reproject } from './reproject.ts'
 import { salvage } from './salvage.ts'
 
 export interface AttachOptions {
   readonly now: () => string
   readonly connection: ConnectionOptions
+  /** A private folder for a database that lives as long as a comparison. */
+  readonly scratch: string
   /** Puts a sound database aside as well and makes a new one from the logs. */
   readonly anew: boolean
 }
@@ -35,7 +39,7 @@ export async function attachDatabase(workspace: Workspace, options: AttachOption
   }
   try {
     for (const partial of partials) writePartial(opened.database, partial)
-    await fill(workspace, opened, options.now)
+    await fill(workspace, opened, options)
   } catch (error) {
     // No room to bring both together: what is there can be read, and the rest follows on the next opening.
     if (classifyFault(error) !== 'full') throw error
@@ -43,12 +47,13 @@ export async function attachDatabase(workspace: Workspace, options: AttachOption
   }
 }
 
-async function fill(workspace: Workspace, opened: OpenedDatabase, now: () => string): Promise<void> {
+async function fill(workspace: Workspace, opened: OpenedDatabase, { now, scratch }: AttachOptions): Promise<void> {
   const { database } = opened
   const { layout, banners } = workspace
   if (!isProjectionCurrent(database)) reproject(database)
   const counts = await reconcile({ database, writer: workspace.writer, folds: workspace.folds, layout, keeper: workspace.keeper, now })
   announceReconcile(banners, counts, opened.origin === 'logs' || opened.origin === 'snapshot')
+  if (opened.altered) await announceAlterations(workspace, scratch)
   if (opened.quarantined !== undefined && opened.found === 'damaged') {
     const saved = salvage(opened.quarantined, { database, writer: workspace.writer, folds: workspace.folds })
     for (const sessionId of saved.keys()) workspace.keeper.complete(sessionId)
@@ -56,9 +61,21 @@ async function fill(workspace: Workspace, opened: OpenedDatabase, now: () => str
     if (count > 0) banners.extend('DATABASE_DAMAGED', `${count} more entries could be read from the damaged file.`, { salvaged: count })
   }
   if (workspaceIdOf(database) !== undefined) return
-  inTransaction(database, () => {
-    noteProjection(database)
-    addRecord(database, { event: 'workspace_created', workspaceId: `w_${randomUUID().replaceAll('-', '')}` }, now())
-  })
-  workspace.keeper.completeWorkspace()
+  const row = inTransaction(database, () =>
+    addRecord(database, { event: 'workspace_created', workspaceId: `w_${randomUUID().replaceAll('-', '')}` }, now()),
+  )
+  workspace.keeper.append(WORKSPACE_KEY, [row])
+}
+
+/** Pages can be sound and rows changed all the same; which side is right is not for us to guess. */
+async function announceAlterations(workspace: Workspace, scratch: string): Promise<void> {
+  const differences = await differencesFromLogs(workspace, scratch, false)
+  const [first] = differences
+  if (first === undefined) return
+  workspace.banners.set(
+    'warning',
+    'DATABASE_ALTERED',
+    `The database was changed by somebody else and differs from the logs in ${differences.length} places, the first: ${first.message}. "metona doctor --verify" lists them, "--rebuild" makes the database anew from the logs.`,
+    { count: differences.length, first: first.message },
+  )
 }

@@ -36,7 +36,7 @@ export function snapshotOnClose(workspace: Workspace, now: string): void {
 }
 
 function isSnapshotDue(workspace: Workspace, now: string): boolean {
-  if (workspace.readOnly || workspace.queue.stalled) return false
+  if (workspace.readOnly || workspace.queue.stalled || !workspace.folderInPlace()) return false
   const newest = listSnapshots(workspace.layout)[0]?.stamp
   if (newest !== undefined && newest > stampOf(new Date(Date.parse(now) - DAY_MS).toISOString()) && newest <= stampOf(now)) return false
   return workspace.database.prepare('SELECT 1 FROM session_events LIMIT 1').get() !== undefined

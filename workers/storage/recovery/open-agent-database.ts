@@ -6,9 +6,10 @@ import { parseSessionLogName } from '../logs/log-names.ts'
 import { migrate } from '../migrate.ts'
 import { agentMigrations } from '../migrations/agent-migrations.ts'
 import { openConnection, type Connection, type ConnectionOptions } from '../open-database.ts'
-import { isCleanlyClosed, removeCleanMark } from './clean-mark.ts'
+import { closeState, removeCleanMark } from './clean-mark.ts'
 import { inspectConnection, inspectFile, type DatabaseState, type Inspection } from './inspect-database.ts'
 import { quarantineDatabase } from './quarantine.ts'
+import { noteProjection } from './reproject.ts'
 import { newestGoodSnapshot, restoreSnapshot, syncFile, takeSnapshotNow } from './snapshots.ts'
 
 export interface OpenedDatabase extends Connection {
@@ -16,6 +17,8 @@ export interface OpenedDatabase extends Connection {
   readonly origin: 'sound' | 'new' | 'snapshot' | 'logs' | 'newer'
   /** What was found in its place. */
   readonly found: DatabaseState
+  /** It is sound, but not the file that was closed last: its rows are to be compared with the logs. */
+  readonly altered: boolean
   /** Where a damaged or foreign file was put, for what can still be read from it. */
   readonly quarantined: string | undefined
 }
@@ -43,7 +46,7 @@ export function openAgentDatabase(
   const opened =
     snapshot === undefined
       ? create(layout, options, banners, 'logs', found.state, quarantined)
-      : { ...openSound(layout, options, banners, now), origin: 'snapshot' as const, found: found.state, quarantined }
+      : { ...openSound(layout, options, banners, now), origin: 'snapshot' as const, found: found.state, altered: false, quarantined }
   announce(banners, found, opened, hasLogs(layout))
   return opened
 }
@@ -56,7 +59,7 @@ export function createAgentDatabase(layout: WorkspaceLayout, banners: Banners, o
 function tryOpen(layout: WorkspaceLayout, options: ConnectionOptions, banners: Banners, now: () => string): OpenedDatabase | Inspection {
   const file = inspectFile(layout.database)
   if (file.state !== 'sound') return file
-  const checkPages = !isCleanlyClosed(layout)
+  const closed = closeState(layout)
   let connection: Connection
   try {
     connection = openConnection(layout.database, options)
@@ -67,11 +70,17 @@ function tryOpen(layout: WorkspaceLayout, options: ConnectionOptions, banners: B
   const { database } = connection
   let inspection: Inspection
   try {
-    inspection = inspectConnection(database, checkPages)
+    inspection = inspectConnection(database, closed !== 'clean')
     if (inspection.state === 'sound') {
       removeCleanMark(layout)
       migrate(database, agentMigrations, (from) => takeSnapshotNow(database, layout, now(), from))
-      return { ...warnWithoutWal(connection, banners), origin: 'sound', found: 'sound', quarantined: undefined }
+      return {
+        ...warnWithoutWal(connection, banners),
+        origin: 'sound',
+        found: 'sound',
+        altered: closed === 'altered',
+        quarantined: undefined,
+      }
     }
   } catch (error) {
     database.close()
@@ -81,7 +90,13 @@ function tryOpen(layout: WorkspaceLayout, options: ConnectionOptions, banners: B
   database.close()
   if (inspection.state !== 'newer') return inspection
   banners.set('error', 'DATABASE_NEWER', `${inspection.detail}. It is opened for reading only; update Metona to continue here.`)
-  return { ...openConnection(layout.database, { ...options, readOnly: true }), origin: 'newer', found: 'newer', quarantined: undefined }
+  return {
+    ...openConnection(layout.database, { ...options, readOnly: true }),
+    origin: 'newer',
+    found: 'newer',
+    altered: false,
+    quarantined: undefined,
+  }
 }
 
 function openSound(layout: WorkspaceLayout, options: ConnectionOptions, banners: Banners, now: () => string): Connection {
@@ -100,10 +115,11 @@ function create(
 ): OpenedDatabase {
   const connection = openConnection(layout.database, { ...options, fresh: true })
   migrate(connection.database, agentMigrations, () => undefined)
+  noteProjection(connection.database)
   // The names of new files must outlive a power cut as the first commit does.
   syncFile(layout.internals)
   syncFile(layout.root)
-  return { ...warnWithoutWal(connection, banners), origin, found, quarantined }
+  return { ...warnWithoutWal(connection, banners), origin, found, altered: false, quarantined }
 }
 
 function warnWithoutWal(connection: Connection, banners: Banners): Connection {

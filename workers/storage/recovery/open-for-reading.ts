@@ -47,9 +47,8 @@ export async function openForReading(layout: WorkspaceLayout, profile: Profile, 
 }
 
 function scratchFolder(profile: Profile): string {
-  const parent = join(profile.folder, 'tmp')
-  mkdirSync(parent, { recursive: true, mode: 0o700 })
-  return mkdtempSync(join(parent, 'read-'))
+  mkdirSync(profile.scratch, { recursive: true, mode: 0o700 })
+  return mkdtempSync(join(profile.scratch, 'read-'))
 }
 
 function openInPlaceOrCopy(layout: WorkspaceLayout, scratch: string, inUse: boolean): Connection | Inspection {

@@ -9,11 +9,12 @@ import { rowWriter } from '../queries/write-rows.ts'
 /** Raised whenever the projection makes other rows of the same events; databases made by an older one are then projected anew. */
 export const PROJECTION_VERSION = 1
 
-/** True when the rows were made by this version's projection, or there are none yet. */
+/** True when the rows were made by this version's projection. */
 export function isProjectionCurrent(database: Database): boolean {
-  const stored = database.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'projection_version'").get()?.value
-  if (stored === String(PROJECTION_VERSION)) return true
-  return stored === undefined && database.prepare('SELECT 1 FROM session_events LIMIT 1').get() === undefined
+  return (
+    database.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'projection_version'").get()?.value ===
+    String(PROJECTION_VERSION)
+  )
 }
 
 export function noteProjection(database: Database): void {

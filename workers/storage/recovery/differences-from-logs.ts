@@ -1,0 +1,53 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import type { DoctorReport } from '#contracts/storage/storage-service.ts'
+import { FoldStore } from '../fold-store.ts'
+import { migrate } from '../migrate.ts'
+import { agentMigrations } from '../migrations/agent-migrations.ts'
+import { openConnection } from '../open-database.ts'
+import { lastSeqs } from '../queries/read-sessions.ts'
+import { rowWriter } from '../queries/write-rows.ts'
+import type { Workspace } from '../workspace.ts'
+import { compareDatabases } from './compare-databases.ts'
+import { reconcile } from './reconcile.ts'
+
+/**
+ * Where the workspace's database and one made from its logs alone differ. `inUse`: another program goes on writing
+ * while we look, so each session is compared as far as both reach. `scratch` is a private folder.
+ */
+export async function differencesFromLogs(workspace: Workspace, scratch: string, inUse: boolean): Promise<DoctorReport['differences']> {
+  mkdirSync(scratch, { recursive: true, mode: 0o700 })
+  const folder = mkdtempSync(join(scratch, 'verify-'))
+  const { database: fromLogs } = openConnection(join(folder, 'from-logs.db'))
+  try {
+    fromLogs.pragma('synchronous = OFF')
+    migrate(fromLogs, agentMigrations, () => undefined)
+    const counts = await reconcile({
+      database: fromLogs,
+      writer: rowWriter(fromLogs),
+      folds: new FoldStore(),
+      layout: workspace.layout,
+      keeper: undefined,
+      now: () => new Date(0).toISOString(),
+    })
+    return [
+      ...counts.damaged.map((place) => ({ kind: 'log_damaged', message: `the log line cannot be read (${place})` })),
+      ...counts.unsafe.map((name) => ({ kind: 'log_unsafe', message: `${name} is a link or no regular file` })),
+      ...compareDatabases(workspace.database, fromLogs, inUse ? reachOfBoth(workspace.database, fromLogs) : undefined),
+    ]
+  } finally {
+    fromLogs.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function reachOfBoth(stored: Database, fromLogs: Database): Map<string, number> {
+  const logged = lastSeqs(fromLogs)
+  const reach = new Map<string, number>()
+  for (const [sessionId, lastSeq] of lastSeqs(stored)) {
+    const other = logged.get(sessionId)
+    if (other !== undefined) reach.set(sessionId, Math.min(lastSeq, other))
+  }
+  return reach
+}
