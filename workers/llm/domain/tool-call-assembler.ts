@@ -18,6 +18,8 @@ export interface AssembledCall {
   /** Empty until it is known. */
   name: string
   argumentsText: string
+  /** The last character that is no white space. Kept, as looking at a long text after every piece is quadratic. */
+  lastCharacter: string
 }
 
 export interface AssemblerEvents {
@@ -51,6 +53,7 @@ export class ToolCallAssembler {
     }
     if (text !== '') {
       call.argumentsText += text
+      call.lastCharacter = text.trimEnd().at(-1) ?? call.lastCharacter
       if (call.name !== '') this.#events.delta(call, text)
     }
     return call
@@ -69,7 +72,7 @@ export class ToolCallAssembler {
   }
 
   #open(index: number | undefined): AssembledCall {
-    const call: AssembledCall = { id: this.#newId(), index, providerCallId: undefined, name: '', argumentsText: '' }
+    const call: AssembledCall = { id: this.#newId(), index, providerCallId: undefined, name: '', argumentsText: '', lastCharacter: '' }
     this.calls.push(call)
     return call
   }
@@ -78,14 +81,14 @@ export class ToolCallAssembler {
 /** Some gateways give every call of an answer the same index, or none: a complete call is not continued by a new head. */
 function startsAnother(call: AssembledCall, id: string | undefined, name: string | undefined, text: string): boolean {
   const otherId = id !== undefined && call.providerCallId !== undefined && id !== call.providerCallId
-  if (otherId) return call.argumentsText === '' ? name !== undefined : looksComplete(call.argumentsText)
+  if (otherId) return call.argumentsText === '' ? name !== undefined : looksComplete(call)
   if (name === undefined || call.name === '') return false
-  return (name !== call.name || text !== '') && looksComplete(call.argumentsText)
+  return (name !== call.name || text !== '') && looksComplete(call)
 }
 
 /** The last character decides first, so that a name repeated in every piece costs no parse per piece. */
-function looksComplete(text: string): boolean {
-  return text.trimEnd().endsWith('}') && parseArguments(text).ok
+function looksComplete(call: AssembledCall): boolean {
+  return call.lastCharacter === '}' && parseArguments(call.argumentsText).ok
 }
 
 function realText(value: string | null | undefined): string | undefined {
