@@ -1,0 +1,103 @@
+/** A web shell as people start it, a fake provider and a browser, for tests of the whole app. */
+import path from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { makeCliPlace, runCli, startCli, type CliPlace, type RunningCli } from '#tests/helpers/cli.ts'
+import { launchChromium } from '#tests/helpers/chromium.ts'
+import { startFakeProvider, type FakeProvider } from '#tests/helpers/fake-provider.ts'
+import { testIds } from '#renderer/ui/test-ids.ts'
+
+export interface WebShellPlace {
+  readonly place: CliPlace
+  readonly provider: FakeProvider
+  readonly browser: Browser
+  readonly context: BrowserContext
+  readonly server: RunningCli
+  readonly port: number
+  /** A page of ours with the workspace open. */
+  openPage(): Promise<Page>
+  /** Ends the server hard and starts it again on the same port. */
+  killServer(): Promise<void>
+  restartServer(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface WebShellOptions {
+  readonly permission: 'ask' | 'full_access'
+}
+
+export async function openWebShell(options: WebShellOptions): Promise<WebShellPlace> {
+  const provider = await startFakeProvider()
+  const place = await makeCliPlace({ DEEPSEEK_API_KEY: 'sk-test-0123456789', DEEPSEEK_BASE_URL: provider.baseUrl })
+  for (const args of [['trust', place.workspace], ['config', 'set', '--profile', 'security.permission', options.permission], ['config', 'set', '--profile', 'security.sandbox', 'off'], ['config', 'set', '--profile', 'llm.model', 'deepseek/deepseek-flash']]) {
+    const { code, stderr } = await runCli(place, args)
+    if (code !== 0) throw new Error(`metona ${args.join(' ')}: ${stderr}`)
+  }
+  let server = await serve(place, 0)
+  const url = firstLine(server)
+  const port = Number(new URL(url).port)
+  const browser = await launchChromium()
+  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 800 } })
+  const login = await context.newPage()
+  await login.goto(url)
+  await login.close()
+  return {
+    place,
+    provider,
+    browser,
+    context,
+    get server() {
+      return server
+    },
+    port,
+    openPage: async () => {
+      const page = await context.newPage()
+      await page.goto(`http://127.0.0.1:${port}/?open=${encodeURIComponent(place.workspace)}`)
+      await page.getByTestId(testIds.sessionList).getByText(path.basename(place.workspace)).first().waitFor()
+      return page
+    },
+    killServer: async () => {
+      server.kill('SIGKILL')
+      await server.done
+    },
+    restartServer: async () => {
+      server = await serve(place, port)
+    },
+    close: async () => {
+      await browser.close()
+      server.kill('SIGTERM')
+      await server.done
+      await provider.stop()
+      await place.remove()
+    },
+  }
+}
+
+async function serve(place: CliPlace, port: number): Promise<RunningCli> {
+  const running = await startCli(place, ['serve', '--no-open', '--port', String(port)], { deadlineMs: 300_000, environment: { METONA_BUILD: undefined } })
+  await running.printed('\n')
+  return running
+}
+
+function firstLine(running: RunningCli): string {
+  return running.output.stdout.split('\n', 1)[0] ?? ''
+}
+
+/** Starts a session with `prompt` as its first message. @returns the session's id. */
+export async function startSession(page: Page, prompt: string): Promise<string> {
+  await page.getByTestId(testIds.newSession).first().click()
+  const before = await page.getByTestId(testIds.sessionRow).evaluateAll((rows) => rows.map((row) => row.getAttribute('data-session')))
+  await page.getByTestId(testIds.composerInput).fill(prompt)
+  await page.getByTestId(testIds.composerInput).press('Enter')
+  const transcript = page.getByTestId(testIds.transcript)
+  await page.getByTestId(testIds.messageUser).filter({ hasText: prompt }).waitFor()
+  const sessionId = await transcript.getAttribute('data-session')
+  if (sessionId === null || before.includes(sessionId)) throw new Error('no new session was started')
+  return sessionId
+}
+
+export function rowOf(page: Page, sessionId: string): ReturnType<Page['locator']> {
+  return page.locator(`[data-testid="${testIds.sessionRow}"][data-session="${sessionId}"]`)
+}
+
+/** The repository's root. */
+export const root = path.resolve(import.meta.dirname, '../..')
