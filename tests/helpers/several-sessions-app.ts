@@ -1,0 +1,50 @@
+/**
+ * A shell with several sessions at once, for tests that kill it: composes the pipeline host as the shells do and
+ * prints what its client is told, as `run --json --deltas` would. Takes one argument, the options as JSON.
+ */
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import type { SessionSettings } from '#contracts/session/commands.ts'
+import { createClient } from '#main/cli/client.ts'
+import { composeHost } from '#main/host/compose.ts'
+
+export interface SeveralSessionsOptions {
+  readonly workspace: string
+  readonly profile: string
+  readonly bundles: string
+  /** In place of the bundle of the session worker. */
+  readonly sessionEntry?: string
+  readonly settings: SessionSettings
+  /** One session each. */
+  readonly prompts: readonly string[]
+}
+
+const options = JSON.parse(process.argv[2] ?? '{}') as SeveralSessionsOptions
+const host = composeHost({
+  profile: options.profile,
+  bundles: options.bundles,
+  entryFor: (name) => (name === 'session' && options.sessionEntry !== undefined ? options.sessionEntry : path.join(options.bundles, name, 'entry.js')),
+})
+const client = createClient(host.connect())
+const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
+
+const { workspace } = await client.call('workspace.open', { path: options.workspace, trust: 'once' })
+await Promise.all(
+  options.prompts.map(async (content) => {
+    const { sessionId } = await client.call('session.create', { ...options.settings, workspace, interactive: false })
+    const ended = new Promise<void>((resolve) => {
+      client.watch(sessionId, (part) => {
+        for (const entry of part.entries) {
+          print('event' in entry && 'seq' in entry ? entry : { rev: part.rev, sessionId, ...entry })
+          if ('seq' in entry && entry.event === 'turn_end') resolve()
+        }
+      })
+    })
+    await client.call('session.subscribe', { sessionId })
+    await client.call('session.prompt', { sessionId, messageId: `m_${randomBytes(10).toString('hex')}`, content })
+    await ended
+  }),
+)
+await client.call('app.shutdown', {})
+await host.stop(5_000)
+process.exit(0)
