@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 /**
  * One configuration for every suite. `tests/run.ts` picks folders by suite; a single file runs with
- * `npx vitest run tests/<path>`. Tests start real threads and processes, so each file has a process of
+ * `npm test -- tests/<path>`. Tests start real threads and processes, so each file has a process of
  * its own, and time limits are generous: they catch hangs, they measure nothing.
  */
 export default defineConfig({

@@ -11,30 +11,22 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 
-const NEEDED_NODE = 24
 const EXIT_CONFIGURATION = 3
-/** Set for the process that is started by an older Node, so that it ends when its starter dies. */
-const HANDED_OVER = 'METONA_HANDED_OVER'
 
 const root = path.join(__dirname, '..', '..')
 const out = path.join(root, 'out')
 
-if (majorVersion() >= NEEDED_NODE) start()
-else handOver()
-
-function majorVersion() {
-  return Number(process.versions.node.split('.')[0])
-}
+// The number stands here too, so that the right Node need not read another file.
+if (Number(process.versions.node.split('.')[0]) >= 24) start()
+else require('./node-24.cjs').handOver(root, __filename, process.argv.slice(2))
 
 function fail(chinese, english) {
   process.stderr.write(`metona: ${chinese}\nmetona: ${english}\n`)
   process.exit(EXIT_CONFIGURATION)
 }
 
-/* ---- on Node 24: load the application into this process ---- */
-
 function start() {
-  if (process.env[HANDED_OVER] !== undefined) endWithStarter()
+  if (process.env.METONA_HANDED_OVER !== undefined) require('./node-24.cjs').endWithStarter()
   const bundle = path.join(out, 'cli', 'entry.js')
   const reason = process.env.METONA_BUILD === 'never' ? undefined : buildReason(bundle)
   if (reason !== undefined) build(reason)
@@ -51,14 +43,6 @@ function start() {
     process.stderr.write(`metona: ${error instanceof Error ? error.stack : String(error)}\n`)
     process.exit(1)
   })
-}
-
-/** The older Node that started this one holds the other end of a channel; should it be killed, this one ends too. */
-function endWithStarter() {
-  delete process.env[HANDED_OVER]
-  if (process.channel === undefined) return
-  process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
-  process.channel.unref()
 }
 
 /**
@@ -120,67 +104,4 @@ function build(reason) {
     windowsHide: true,
   })
   if (result.status !== 0) fail('构建失败，原因见上。', 'the build failed; the reason stands above.')
-}
-
-/* ---- on an older Node: run this same file on the bundled one ---- */
-
-function handOver() {
-  const node = bundledNode()
-  if (node === undefined) {
-    fail(
-      `需要 Node.js ${NEEDED_NODE} 或更新版本，当前为 ${process.version}，也没有找到随附的版本。请在 ${root} 运行 npm ci，或从 https://nodejs.org 安装 Node.js ${NEEDED_NODE}。`,
-      `Node.js ${NEEDED_NODE} or newer is needed; this is ${process.version}, and the bundled one was not found. Run npm ci in ${root}, or install Node.js ${NEEDED_NODE} from https://nodejs.org.`,
-    )
-  }
-  const { spawn } = require('node:child_process')
-  const child = spawn(node, [__filename, ...process.argv.slice(2)], {
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, [HANDED_OVER]: '1' },
-  })
-  child.on('error', (error) => {
-    fail(
-      `随附的 Node.js 无法启动（${error.message}）。请安装 Node.js ${NEEDED_NODE}。`,
-      `the bundled Node.js does not start (${error.message}). Please install Node.js ${NEEDED_NODE}.`,
-    )
-  })
-  const forward = (signal) => {
-    // Ctrl+C and a closing terminal reach the whole foreground group, the child included; a second copy would mean "now".
-    if (signal !== 'SIGTERM' && isTerminalForeground()) return
-    child.kill(signal)
-  }
-  const signals = process.platform === 'win32' ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
-  for (const signal of signals) process.on(signal, forward)
-  child.on('exit', (code, signal) => {
-    if (signal === null) process.exit(code)
-    for (const name of signals) process.removeListener(name, forward)
-    // Ends as the child ended; where the signal does not end this process, by the shell's convention.
-    process.exitCode = 128 + (require('node:os').constants.signals[signal] || 0)
-    process.kill(process.pid, signal)
-  })
-}
-
-function bundledNode() {
-  const platform = process.platform === 'win32' ? 'win' : process.platform
-  const file = process.platform === 'win32' ? 'node.exe' : 'node'
-  try {
-    const manifest = require.resolve(`node-${platform}-${process.arch}/package.json`, { paths: [root] })
-    const node = path.join(path.dirname(manifest), 'bin', file)
-    return fs.existsSync(node) ? node : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isTerminalForeground() {
-  try {
-    // After the command name in parentheses: state, parent, group, session, terminal, foreground group of the terminal.
-    const fields = fs
-      .readFileSync('/proc/self/stat', 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ')
-    return Number(fields[5]) > 0 && fields[5] === fields[2]
-  } catch {
-    const { isatty } = require('node:tty')
-    return isatty(0) || isatty(1) || isatty(2)
-  }
 }

@@ -1,6 +1,6 @@
 // needs: script
 /** The launcher: any Node from 18 on, exit codes, signals, a build when the bundles are missing. No product code behind it. */
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '#tests/helpers/eventually.ts'
 
 const LAUNCHER = join(import.meta.dirname, '../../../main/cli/metona.cjs')
+const NODE_24 = join(import.meta.dirname, '../../../main/cli/node-24.cjs')
 const BUNDLE = `
 import { appendFileSync, writeFileSync } from 'node:fs'
 const [command, ...rest] = process.argv.slice(2)
@@ -39,6 +40,7 @@ beforeEach(async () => {
   await write('package.json', JSON.stringify({ version: '1.0.0', type: 'module' }))
   await mkdir(dirname(launcher), { recursive: true })
   await copyFile(LAUNCHER, launcher)
+  await copyFile(NODE_24, join(root, 'main/cli/node-24.cjs'))
   await chmod(launcher, 0o755)
   await bundle()
 })
@@ -315,12 +317,29 @@ describe('bundles', () => {
   })
 })
 
-test('the launcher needs no more than Node 18 understands and no package', async () => {
-  const source = await readFile(LAUNCHER, 'utf8')
-  const required = [...source.matchAll(/require\('([^']+)'\)/g)].map((match) => match[1])
-  expect(required.filter((name) => name?.startsWith('node:') !== true)).toEqual([])
-  const checked = await new Promise<string>((resolve) => {
-    execFile(process.execPath, ['--check', LAUNCHER], (_error, _stdout, stderr) => resolve(stderr))
+describe('node-24.cjs, behind the scripts of package.json', () => {
+  const SCRIPT = `import { execFileSync } from 'node:child_process'
+const started: string = execFileSync('node', ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' }).trim()
+process.stdout.write(JSON.stringify({ rest: process.argv.slice(2), major: process.versions.node.split('.')[0], started }) + '\\n')
+process.exitCode = 7
+`
+  test.each(['this', 'an older'])('runs a TypeScript file on Node 24 from %s Node, and so what it starts', async (which) => {
+    await bundledNode()
+    await write('tests/script.ts', SCRIPT)
+    launcher = join(root, 'main/cli/node-24.cjs')
+    const end = await ended(start(['tests/script.ts', 'a b', '--c'], which === 'this' ? [] : await oldNode()))
+    const major = process.versions.node.split('.')[0]
+    expect([end.code, end.stderr, JSON.parse(end.stdout)]).toEqual([7, '', { rest: ['a b', '--c'], major, started: major }])
   })
-  expect(checked).toBe('')
+
+  test('every script of package.json goes through it or the launcher', async () => {
+    const { scripts } = JSON.parse(await readFile(join(LAUNCHER, '../../../package.json'), 'utf8')) as { scripts: Record<string, string> }
+    expect(Object.entries(scripts).filter(([, command]) => !/^node main\/cli\/(?:node-24|metona)\.cjs /.test(command))).toEqual([])
+  })
+})
+
+test.each([LAUNCHER, NODE_24])('%s needs no package', async (file) => {
+  const source = await readFile(file, 'utf8')
+  const required = [...source.matchAll(/require\('([^']+)'\)/g)].map((match) => match[1])
+  expect(required.filter((name) => !/^(?:node:|\.\/)/.test(name ?? ''))).toEqual([])
 })
