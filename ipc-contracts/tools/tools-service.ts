@@ -68,6 +68,21 @@ export const toolsService = defineService({
     warm: { input: z.object({}), output: z.object({}), deadlineMs: 15_000 },
     /** Ends background commands and forgets the session's file stamps. */
     endSession: { input: z.object({ sessionId: z.string() }), output: z.object({ survivors: z.array(z.number()) }), deadlineMs: 15_000 },
+    /** Changes of files that can still be taken back, oldest first. `at` is milliseconds since the epoch. */
+    listChanges: {
+      input: z.object({ workspace: z.string(), sessionId: z.string() }),
+      output: z.object({ changes: z.array(z.object({ callId: z.string(), at: z.number(), path: z.string(), created: z.boolean() })) }),
+      deadlineMs: 15_000,
+    },
+    /** Takes changes back, newest first: of these calls (one call, or all of a turn), or of the whole session. A file changed since is refused by itself. Only for a person's wish. */
+    undo: {
+      input: z.object({ workspace: z.string(), sessionId: z.string(), callIds: z.array(z.string()).optional() }),
+      output: z.object({
+        restored: z.array(z.object({ path: z.string(), callId: z.string(), removed: z.boolean() })),
+        refused: z.array(z.object({ path: z.string(), callId: z.string(), reason: z.string() })),
+      }),
+      deadlineMs: 60_000,
+    },
     health: { input: z.object({}), output: z.object({ threadId: z.number(), running: z.number() }), deadlineMs: 5_000 },
   },
 })
