@@ -3,6 +3,7 @@ import type { ToolServices } from './tool-services.ts'
 import { BackgroundCommands } from './commands/background-commands.ts'
 import { createCommandRunner } from './commands/command-runner.ts'
 import { createSearchPath } from './commands/search-path.ts'
+import { CheckpointStore } from './files/checkpoint-store.ts'
 import { FileGuard } from './files/file-guard.ts'
 import { OutputStore } from './files/output-store.ts'
 import { createPoolTasks } from './pool/pool-tasks.ts'
@@ -19,6 +20,7 @@ export function createToolServices(sources: ServiceSources): ToolServices {
     commands,
     background: new BackgroundCommands(),
     guard: new FileGuard(),
+    checkpoints: new CheckpointStore(sources.profile),
     outputs: new OutputStore(sources.profile),
     pool: createPoolTasks(),
     searchPath: createSearchPath(commands, process.env),

@@ -1,5 +1,6 @@
 /** The tools service: prepare freezes a call, run carries it out. Whatever goes wrong inside a tool becomes its result. */
 import { createHash } from 'node:crypto'
+import { realpath } from 'node:fs/promises'
 import { threadId } from 'node:worker_threads'
 import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-tool.ts'
 import type { ToolOutcome } from '#contracts/session/session-enums.ts'
@@ -106,6 +107,14 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
     endSession: async ({ sessionId }) => {
       services.guard.forgetSession(sessionId)
       return { survivors: await services.background.endSession(sessionId) }
+    },
+    listChanges: async ({ workspace, sessionId }) => {
+      const changes = await services.checkpoints.list(await realpath(workspace), sessionId)
+      return { changes: changes.map(({ callId, at, path, before }) => ({ callId, at, path, created: before === null })) }
+    },
+    undo: async ({ workspace, sessionId, callIds }) => {
+      const { undoChanges } = await import('./files/undo-changes.ts')
+      return undoChanges(services, workspace, sessionId, callIds)
     },
     health: () => ({ threadId, running: running + services.background.running() }),
   }

@@ -2,6 +2,7 @@
 import type { BackgroundCommands } from './commands/background-commands.ts'
 import type { CommandRunner } from './commands/command-runner.ts'
 import type { FetchNetwork } from './fetch/fetch-page.ts'
+import type { CheckpointStore } from './files/checkpoint-store.ts'
 import type { FileGuard } from './files/file-guard.ts'
 import type { OutputStore } from './files/output-store.ts'
 import type { PoolTasks } from './pool/pool-tasks.ts'
@@ -10,6 +11,7 @@ export interface ToolServices {
   readonly commands: CommandRunner
   readonly background: BackgroundCommands
   readonly guard: FileGuard
+  readonly checkpoints: CheckpointStore
   readonly outputs: OutputStore
   readonly pool: PoolTasks
   /** How fetch_url resolves and dials; absent for the system's own way. */

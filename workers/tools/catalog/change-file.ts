@@ -112,11 +112,17 @@ async function write(context: RunContext, path: OpenedPath, options: ChangeOptio
   const { realpath, stat } = await import('node:fs/promises')
   const root = await realpath(context.place.workspace)
   const diff = await diffOf(path, plan.file, plan.text)
+  const shown = path.segments.join('/')
+  await context.services.checkpoints.keep(
+    root,
+    context.place.sessionId,
+    { callId: context.callId, at: context.services.now(), path: shown, before: plan.file?.version.hash ?? null, ...(path.stats === undefined ? {} : { mode: path.stats.mode & 0o7777 }), after: hashBytes(plan.bytes) },
+    plan.file?.version.bytes,
+  )
   await writeWholeFile(path, { root, requested: options.requested, bytes: plan.bytes })
   const stats = await stat(path.realPath, { bigint: true })
   const version = { stamp: stampFromStats(stats), hash: hashBytes(plan.bytes), bytes: plan.bytes }
   context.services.guard.noteWrite(path.realPath, { sessionId: context.place.sessionId, callId: context.callId, at: context.services.now() }, version)
-  const shown = path.segments.join('/')
   const verb = plan.file === undefined ? 'Created' : 'Changed'
   const kept = plan.file?.text === undefined ? '' : describeKept(plan.file)
   return {
