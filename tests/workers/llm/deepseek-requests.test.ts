@@ -8,8 +8,8 @@ const cassette = readFileSync(new URL('../../fixtures/providers/deepseek/thinkin
 /** The four bodies, request and answer by turns: single-quoted YAML scalars on one line. */
 const bodies = [...cassette.matchAll(/^ {2}body: '(.*)'$/gm)].map((match) => JSON.parse((match[1] ?? '').replaceAll("''", "'")) as Record<string, unknown>)
 
-const system = (bodies[0]?.['messages'] as { content: string }[])[0]?.content ?? ''
-const question = (bodies[0]?.['messages'] as { content: string }[])[1]?.content ?? ''
+const messagesOf = (body: Record<string, unknown> | undefined): { content: string }[] => (body?.['messages'] ?? []) as { content: string }[]
+const [system = '', question = ''] = messagesOf(bodies[0]).map((message) => message.content)
 const weather = { name: 'get_weather', description: 'Get the current weather for a city. Must be called for weather questions.', parameters: { properties: { city: { description: 'City name to get weather for', type: 'string' } }, required: ['city'], type: 'object' } }
 
 function turn(messages: MetonaRequest['messages']): MetonaRequest {
@@ -78,5 +78,5 @@ test('an answer of thoughts alone is kept and goes back', async () => {
   const adapter = await adapterOn('deepseek', transport)
   const thinking = { content: 'only thought', status: 'complete' as const, durationMs: 1, tokensUsed: 1 }
   await run(adapter, turn([{ role: 'user', content: 'a', timestamp: 1 }, { role: 'assistant', content: '', thinking, timestamp: 1 }, { role: 'user', content: 'b', timestamp: 1 }]))
-  expect((transport.seen[0]?.body['messages'] as unknown[])[2]).toEqual({ role: 'assistant', content: '', reasoning_content: 'only thought' })
+  expect(messagesOf(transport.seen[0]?.body)[2]).toEqual({ role: 'assistant', content: '', reasoning_content: 'only thought' })
 })

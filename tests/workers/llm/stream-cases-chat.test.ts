@@ -244,7 +244,7 @@ describe('tool calls', () => {
     const results = calls.map((one) => ({ role: 'tool' as const, content: '', timestamp: 1, toolResult: { toolCallId: one.id, toolName: one.name, result: `answer ${String(one.args['n'])}`, success: true, durationMs: 1, timestamp: 1 } }))
     await run(await adapterOn('openai-compatible', transport), requestFor('m', { tools: [tool], messages: [{ role: 'user', content: 'go', timestamp: 1 }, { role: 'assistant', content: '', timestamp: 1, toolCalls: calls }, ...results] }))
     const [, , assistant, ...answers] = bodyMessages(transport.seen[0]?.body)
-    const ids = (assistant?.['tool_calls'] as { id: string }[]).map((one) => one.id)
+    const ids = ((assistant?.['tool_calls'] ?? []) as { id: string }[]).map((one) => one.id)
     expect([new Set(ids).size, answers.map((answer) => [answer['tool_call_id'], answer['content']])]).toEqual([2, [[ids[0], 'answer 1'], [ids[1], 'answer 2']]])
   })
 
