@@ -1,4 +1,5 @@
 /** Every connection of the project is opened here, so that none lacks a protection. */
+import { statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import DatabaseConstructor, { type Database } from 'better-sqlite3'
 
@@ -12,8 +13,8 @@ export interface ConnectionOptions {
   readonly readOnly?: boolean
   /** `FULL` always; `NORMAL` exists for the tests that show why. */
   readonly synchronous?: 'FULL' | 'NORMAL'
-  /** A new file: it is marked as ours before anything else, outside the WAL, so that its header alone tells whose it is. */
-  readonly fresh?: boolean
+  /** Runs before the WAL is begun: what a new file holds then stands in the file itself, whose header alone tells whose it is. */
+  readonly prepare?: (database: Database) => void
   /** Another SQLite file layer, for tests of file systems without shared memory; needs `SQLITE_USE_URI=1` in the process's environment. */
   readonly vfs?: string
 }
@@ -38,7 +39,7 @@ export function openConnection(file: string, options: ConnectionOptions = {}): C
       database.pragma('query_only = ON')
       return { database, wal: true }
     }
-    if (options.fresh === true) database.pragma(`application_id = ${APPLICATION_ID}`)
+    options.prepare?.(database)
     const wal = enterWal(database)
     database.pragma(`synchronous = ${options.synchronous ?? 'FULL'}`)
     database.pragma('journal_size_limit = 4194304')
@@ -51,6 +52,21 @@ export function openConnection(file: string, options: ConnectionOptions = {}): C
   } catch (error) {
     database.close()
     throw error
+  }
+}
+
+/** A write that was cut off without a WAL left a journal: SQLite undoes it at the first look, and only then is there anything to judge. */
+export function rollBackJournal(file: string): void {
+  const stat = statSync(`${file}-journal`, { throwIfNoEntry: false })
+  if (stat === undefined || stat.size === 0) return
+  const database = new DatabaseConstructor(file, { timeout: BUSY_MS })
+  try {
+    database.pragma('trusted_schema = OFF')
+    database.pragma('schema_version')
+  } catch {
+    // Nothing to undo, or damage: the inspection that follows says which.
+  } finally {
+    database.close()
   }
 }
 

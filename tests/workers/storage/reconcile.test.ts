@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { logLines, logName, must, openStorage, removeBase, type TestStorage } from './open-storage.ts'
@@ -104,11 +104,32 @@ describe('on open', () => {
     writeFileSync(log, lines.join('\n'))
     const { banners } = await storage.open()
     expect(banners.map((banner) => banner.code).sort()).toEqual(['DATABASE_MISSING', 'LOG_DAMAGED'])
-    expect(banners.find((banner) => banner.code === 'LOG_DAMAGED')?.message).toContain(':4')
+    expect(banners.find((banner) => banner.code === 'LOG_DAMAGED')?.message).toContain('s_one/3')
     expect(await stored('s_one')).toEqual(events.filter((event) => event.seq !== 3))
-    expect((await storage.service.verify({ path: storage.folder })).differences.map((difference) => difference.kind)).toEqual([
-      'log_damaged',
-    ])
+    expect((await storage.service.verify({ path: storage.folder })).differences).toMatchObject([{ kind: 'gap', sessionId: 's_one', seq: 4 }])
+    const kept = join(storage.folder, '.metona', 'quarantine', 'files')
+    expect(readFileSync(join(kept, must(readdirSync(kept)[0])), 'utf8')).toBe(lines.join('\n'))
+  })
+
+  it('holes in what was not synced are filled from the database', async () => {
+    const synced = readFileSync(log).length
+    const crashed = storage.again()
+    await crashed.open()
+    await crashed.append(sessionScript({ sessionId: 's_one', turns: 3 }).slice(events.length))
+    // Copied while open: as after a crash, with no note of a clean close.
+    const copy = openStorage()
+    cpSync(storage.folder, copy.folder, { recursive: true })
+    await crashed.close()
+    const copied = join(copy.folder, 'logs', must(logName(copy.folder, 's_one')))
+    const bytes = readFileSync(copied)
+    bytes.fill(0, synced + 300, synced + 1000)
+    writeFileSync(copied, bytes)
+    const { banners } = await copy.open()
+    expect(banners.map((banner) => banner.code)).toEqual(['LOG_REPAIRED'])
+    expect(logLines(copy.folder, 's_one').map((line) => JSON.parse(line) as unknown)).toEqual(sessionScript({ sessionId: 's_one', turns: 3 }))
+    expect((await copy.service.verify({ path: copy.folder })).differences).toEqual([])
+    await copy.close()
+    removeBase(copy.base)
   })
 
   it('an event of a newer version is kept as it is and passed over', async () => {

@@ -32,8 +32,9 @@ export async function differencesFromLogs(workspace: Workspace, scratch: string,
       now: () => new Date(0).toISOString(),
     })
     return [
-      ...counts.damaged.map((place) => ({ kind: 'log_damaged', message: `the log line cannot be read (${place})` })),
+      ...counts.unreadable.map((place) => ({ kind: 'log_damaged', message: `the log line cannot be read (${place})` })),
       ...counts.unsafe.map((name) => ({ kind: 'log_unsafe', message: `${name} is a link or no regular file` })),
+      ...gapsIn(workspace.database),
       ...compareDatabases(workspace.database, fromLogs, inUse ? reachOfBoth(workspace.database, fromLogs) : undefined),
     ]
   } finally {
@@ -50,4 +51,15 @@ function reachOfBoth(stored: Database, fromLogs: Database): Map<string, number> 
     if (other !== undefined) reach.set(sessionId, Math.min(lastSeq, other))
   }
   return reach
+}
+
+/** Numbers are gapless: one that is missing in the middle was lost, whatever the logs say. */
+function gapsIn(database: Database): DoctorReport['differences'] {
+  const rows = database
+    .prepare<[], { session_id: string; seq: number }>(
+      `SELECT session_id, seq FROM (SELECT session_id, seq, lag(seq, 1, -1) OVER (PARTITION BY session_id ORDER BY seq) AS previous FROM session_events)
+       WHERE seq <> previous + 1 ORDER BY session_id, seq`,
+    )
+    .all()
+  return rows.map((row) => ({ kind: 'gap', sessionId: row.session_id, seq: row.seq, message: `events before ${row.seq} are missing (${row.session_id})` }))
 }

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs'
+import type { Database } from 'better-sqlite3'
 import type { Banners } from '../banners.ts'
 import { classifyFault } from '../database-errors.ts'
 import type { WorkspaceLayout } from '../folders/workspace-layout.ts'
 import { parseSessionLogName } from '../logs/log-names.ts'
 import { migrate } from '../migrate.ts'
 import { agentMigrations } from '../migrations/agent-migrations.ts'
-import { openConnection, type Connection, type ConnectionOptions } from '../open-database.ts'
+import { openConnection, rollBackJournal, type Connection, type ConnectionOptions } from '../open-database.ts'
 import { closeState, removeCleanMark } from './clean-mark.ts'
 import { inspectConnection, inspectFile, type DatabaseState, type Inspection } from './inspect-database.ts'
 import { quarantineDatabase } from './quarantine.ts'
@@ -57,6 +58,7 @@ export function createAgentDatabase(layout: WorkspaceLayout, banners: Banners, o
 }
 
 function tryOpen(layout: WorkspaceLayout, options: ConnectionOptions, banners: Banners, now: () => string): OpenedDatabase | Inspection {
+  rollBackJournal(layout.database)
   const file = inspectFile(layout.database)
   if (file.state !== 'sound') return file
   const closed = closeState(layout)
@@ -113,9 +115,11 @@ function create(
   found: DatabaseState,
   quarantined: string | undefined,
 ): OpenedDatabase {
-  const connection = openConnection(layout.database, { ...options, fresh: true })
-  migrate(connection.database, agentMigrations, () => undefined)
-  noteProjection(connection.database)
+  const prepare = (database: Database): void => {
+    migrate(database, agentMigrations, () => undefined)
+    noteProjection(database)
+  }
+  const connection = openConnection(layout.database, { ...options, prepare })
   // The names of new files must outlive a power cut as the first commit does.
   syncFile(layout.internals)
   syncFile(layout.root)

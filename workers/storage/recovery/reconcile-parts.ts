@@ -22,7 +22,10 @@ export interface ReconcileCounts {
   inserted: number
   appended: number
   torn: number
-  damaged: string[]
+  /** Places of lines that cannot be read. */
+  unreadable: string[]
+  /** Events neither the logs nor the database have, though later ones are there. */
+  gaps: string[]
   unsafe: string[]
 }
 

@@ -44,8 +44,9 @@ function insertRecords(parts: ReconcileParts, counts: ReconcileCounts, fd: numbe
       number++
       if (!line.complete) break
       const parsed = parseRecordLine(line.text)
-      if (parsed === undefined) counts.damaged.push(`${WORKSPACE_LOG}:${number}`)
+      if (parsed === undefined) counts.unreadable.push(`${WORKSPACE_LOG}:${number}`)
       if (parsed === undefined || parsed.seq <= last) continue
+      if (parsed.seq > last + 1) counts.gaps.push(`workspace/${last + 1}`)
       last = parsed.seq
       counts.inserted++
       if (parsed.record === undefined) storeUnknownRecord(parts.database, parsed, line.text)

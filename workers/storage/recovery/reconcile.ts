@@ -30,7 +30,7 @@ export async function reconcile(parts: ReconcileParts): Promise<ReconcileCounts>
 
 async function reconcileAll(parts: ReconcileParts): Promise<ReconcileCounts> {
   const { database, keeper, layout } = parts
-  const counts: ReconcileCounts = { inserted: 0, appended: 0, torn: 0, damaged: [], unsafe: [] }
+  const counts: ReconcileCounts = { inserted: 0, appended: 0, torn: 0, unreadable: [], gaps: [], unsafe: [] }
   reconcileWorkspaceLog(parts, counts)
   const known = lastSeqs(database)
   const deleted = deletedSessions(database)
@@ -46,7 +46,7 @@ async function reconcileAll(parts: ReconcileParts): Promise<ReconcileCounts> {
       keeper?.adopt(sessionId, name, lastSeq, position.bytes)
       continue
     }
-    await reconcileSession(parts, counts, inserter, { name, sessionId, lastSeq })
+    await reconcileSession(parts, counts, inserter, { name, sessionId, lastSeq, safe: position ?? { bytes: 0, lastSeq: -1 } })
     await nextTurn()
   }
   inserter.flush()
@@ -60,15 +60,13 @@ async function reconcileAll(parts: ReconcileParts): Promise<ReconcileCounts> {
 
 /** One notice for each kind of thing that was done. `rebuilding` has its own notice for what was inserted. */
 export function announceReconcile(banners: Banners, counts: ReconcileCounts, rebuilding: boolean): void {
-  const { inserted, appended, torn, damaged, unsafe } = counts
+  const { inserted, appended, torn, gaps, unsafe } = counts
   if (inserted > 0 && !rebuilding)
     banners.set('info', 'DATABASE_COMPLETED', `${inserted} entries that only the logs had were added to the database.`, { count: inserted })
   if (appended > 0)
     banners.set('info', 'LOG_COMPLETED', `${appended} entries that only the database had were added to the logs.`, { count: appended })
-  if (torn > 0)
-    banners.set('info', 'LOG_REPAIRED', `${torn} log files ended in the middle of a line; the torn ends were repaired.`, { count: torn })
-  if (damaged.length > 0)
-    banners.set('warning', 'LOG_DAMAGED', `Log lines that cannot be read: ${damaged.slice(0, 5).join(', ')}`, { count: damaged.length })
+  if (torn > 0 && gaps.length === 0) banners.set('info', 'LOG_REPAIRED', `${torn} log files had torn or unreadable lines and were repaired.`, { count: torn })
+  if (gaps.length > 0) banners.set('warning', 'LOG_DAMAGED', `${gaps.length} entries cannot be read and are lost: ${gaps.slice(0, 5).join(', ')}. The damaged logs were kept in .metona/quarantine/files.`, { count: gaps.length })
   if (unsafe.length > 0)
     banners.set('warning', 'LOG_UNSAFE', `Log files that are links or no regular files were put aside: ${unsafe.slice(0, 5).join(', ')}`, {
       count: unsafe.length,
