@@ -22,6 +22,7 @@ export const messagesEn = {
   stopped: 'stopped',
   survivors: 'these processes could not be ended: {pids}',
   approvalTitle: '{tool} asks to run ({reason}):',
+  answerPrompt: 'your answer (Enter alone: none): ',
   approvalQuestion: 'allow? [y] once  [s] for this session  [n] no: ',
   batchBlock: '[{line}] {name} — {outcome}',
   batchOk: 'done',

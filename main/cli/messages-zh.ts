@@ -23,6 +23,7 @@ export const messagesZh: Messages = {
   stopped: '已停止',
   survivors: '以下进程未能结束：{pids}',
   approvalTitle: '{tool} 请求运行（{reason}）：',
+  answerPrompt: '你的回答（直接回车表示不回答）：',
   approvalQuestion: '允许吗？[y] 一次  [s] 本会话  [n] 不允许：',
   batchBlock: '[{line}] {name} — {outcome}',
   batchOk: '完成',

@@ -1,22 +1,19 @@
 /** The command line as people start it, in a process of its own, in folders of its own. */
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
+import { builtBundles } from './built-bundles.ts'
 import { eventually } from './eventually.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..', '..')
 /** `METONA_TEST_CLI=sources` runs the TypeScript as it is; for work on a tree that does not build at the moment. */
 const FROM_SOURCES = process.env['METONA_TEST_CLI'] === 'sources'
 
-let built: Promise<unknown> | undefined
-
 /** The program to start, built once. */
 async function program(): Promise<string> {
   if (FROM_SOURCES) return path.join(ROOT, 'main', 'cli', 'entry.ts')
-  built ??= promisify(execFile)(process.execPath, [path.join(ROOT, 'main', 'build', 'entry.ts'), '--quiet', '--no-page'])
-  await built
+  await builtBundles()
   return path.join(ROOT, 'main', 'cli', 'metona.cjs')
 }
 

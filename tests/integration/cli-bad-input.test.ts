@@ -169,17 +169,6 @@ test('a prompt of 1 MB arrives whole', async () => {
   expect(request?.messages.findLast((message) => message.role === 'user')?.content.includes(prompt)).toBe(true)
 })
 
-test('standard input is a terminal and there is no prompt', async () => {
-  const entry = path.resolve(import.meta.dirname, '..', '..', 'main', 'cli', process.env['METONA_TEST_CLI'] === 'sources' ? 'entry.ts' : 'metona.cjs')
-  const script = 'import os, pty, sys\nstatus = pty.spawn(sys.argv[1:])\nsys.exit(os.waitstatus_to_exitcode(status))'
-  const failed = (await promisify(execFile)('python3', ['-c', script, process.execPath, entry, 'run', '-w', place.workspace, ...DEEPSEEK], { env: place.environment }).then(
-    () => ({ code: 0, stdout: '' }),
-    (error: unknown) => error,
-  )) as { code: number; stdout: string }
-  expect(failed.code).toBe(2)
-  expect(failed.stdout).toContain('There is no prompt, and standard input is a terminal')
-})
-
 describe('wrong command lines', () => {
   test.each<[string[], RegExp]>([
     [['rum', 'hi'], /There is no command "rum"/],

@@ -1,5 +1,6 @@
 /** `metona run`: one prompt, from start to a settled end. */
 import type { SessionEvent } from '#contracts/session/session-event.ts'
+import { askForApproval, type ApprovalAsker } from '../approval-asker.ts'
 import { closeApp, openApp } from '../open-app.ts'
 import { report, type CommandContext } from '../command-context.ts'
 import { elapsed } from '../elapsed.ts'
@@ -35,6 +36,9 @@ export async function runTurn(context: CommandContext, order: RunOrder): Promise
   const { out, err, interruption } = context
   const app = openApp(context, { warm: ['storage'] })
   const printer = new TurnPrinter({ ...context, colour: wantsColour(err, context.environment) })
+  // At a terminal the person who started the run is there to be asked.
+  const interactive = !context.json && process.stdin.isTTY && err.isTerminal
+  const asker = interactive ? askForApproval({ ...context, client: app.client, input: process.stdin, say: (line) => printer.note(line), ask: (question) => err.write(question) }) : undefined
   let driver: TurnDriver | undefined
   let stop: () => void = () => undefined
   const stopped = new Promise<'stopped'>((resolve) => {
@@ -56,8 +60,8 @@ export async function runTurn(context: CommandContext, order: RunOrder): Promise
     if (opened.created.length > 0) printer.note(fill(context.text.created, { files: opened.created.join(', ') }))
     driver = driveTurn(
       app,
-      { workspace: opened.workspace, trust: order.trust, sessionId: order.sessionId, settings: order.settings, prompt: order.prompt, interactive: false },
-      context.json ? jsonWatcher(context, order.deltas) : { onEvent: (event) => printer.event(event), onDelta: (delta) => printer.delta(delta), onSnapshot: (snapshot) => printer.snapshot(snapshot) },
+      { workspace: opened.workspace, trust: order.trust, sessionId: order.sessionId, settings: order.settings, prompt: order.prompt, interactive },
+      context.json ? jsonWatcher(context, order.deltas) : { onEvent: (event) => show(printer, asker, event), onDelta: (delta) => printer.delta(delta), onSnapshot: (snapshot) => printer.snapshot(snapshot) },
     )
     if (interruption.happened || out.closed) driver.stop()
     const outcome = await driver.outcome
@@ -66,8 +70,14 @@ export async function runTurn(context: CommandContext, order: RunOrder): Promise
     return ended(context, report(context, error, { sessionId: order.sessionId ?? '' }))
   } finally {
     forget()
+    asker?.close()
     await closeApp(app)
   }
+}
+
+function show(printer: TurnPrinter, asker: ApprovalAsker | undefined, event: SessionEvent): void {
+  printer.event(event)
+  asker?.event(event)
 }
 
 function jsonWatcher({ out }: CommandContext, deltas: boolean): Parameters<typeof driveTurn>[2] {
