@@ -24,10 +24,12 @@ export const PreparedCallSchema = z.union([
     argumentsHash: z.string(),
     /** Whole command, diff or path for the card, control characters visible. */
     display: z.string(),
-    /** What an "always" would cover, exactly as shown; absent where none is offered. */
+    /** What an "always" would cover, exactly as shown; absent where none is offered. A grant covers a call only when the two are equal. */
     grantPrefix: z.string().optional(),
     /** A reason to ask even where the mode would not: protected path, unparsable command, outside the workspace. */
     mustAsk: z.string().optional(),
+    /** A command line all of whose programs only look, inside the workspace: a rule may let it run without asking. Never set beside `mustAsk`. */
+    harmless: z.boolean().optional(),
     /** The call is a question to the person: it is asked in place of an approval, and what they write goes into `run` as `answer`; absent when nobody is there. */
     question: z.object({ text: z.string(), options: z.array(z.string()).optional() }).optional(),
   }),
