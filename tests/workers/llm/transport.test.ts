@@ -305,7 +305,7 @@ describe('proxies', () => {
 
   test.each(['HTTP_PROXY', 'http_proxy'])('%s is used', async (variable) => {
     const proxy = await startProxy()
-    const through = createTransport({ proxy: { [variable]: proxy.url } })
+    const through = createTransport({ environment: { [variable]: proxy.url } })
     const { text } = await exchange('http://api.example.test/v1/x', {}, through)
     through.close()
     expect([text, proxy.asked.length]).toEqual(['through the proxy', 1])
@@ -314,7 +314,7 @@ describe('proxies', () => {
 
   test('NO_PROXY is heeded', async () => {
     const proxy = await startProxy()
-    const through = createTransport({ proxy: { HTTP_PROXY: proxy.url, NO_PROXY: 'api.example.test' } })
+    const through = createTransport({ environment: { HTTP_PROXY: proxy.url, NO_PROXY: 'api.example.test' } })
     const { result } = await exchange('http://api.example.test/', {}, through)
     through.close()
     expect([result.kind, proxy.asked]).toEqual(['broken', []])
@@ -323,15 +323,47 @@ describe('proxies', () => {
   test('a server on this machine is never asked through a proxy', async () => {
     const proxy = await startProxy()
     await answers(raw([{ text: 'direct' }]))
-    const through = createTransport({ proxy: { HTTP_PROXY: proxy.url } })
+    const through = createTransport({ environment: { HTTP_PROXY: proxy.url } })
     const { text } = await exchange(fake.baseUrl, {}, through)
     through.close()
     expect([text, proxy.asked]).toEqual(['direct', []])
   })
 
+  test.each([
+    ['PROXY ADDRESS;DIRECT', 'through the proxy'],
+    ['SOCKS5 127.0.0.1:1; PROXY ADDRESS', 'through the proxy'],
+  ])('the system says %s', async (answer, expected) => {
+    const proxy = await startProxy()
+    const asked: string[] = []
+    const through = createTransport({
+      resolveProxy: (url) => {
+        asked.push(url)
+        return Promise.resolve(answer.replace('ADDRESS', new URL(proxy.url).host))
+      },
+    })
+    const texts = [await exchange('http://api.example.test/v1/x', {}, through), await exchange('http://api.example.test/v1/y', {}, through)].map((one) => one.text)
+    through.close()
+    expect([texts, asked]).toEqual([[expected, expected], ['http://api.example.test']])
+  })
+
+  test.each(['DIRECT', 'SOCKS5 127.0.0.1:1', '', undefined])('the system says %j: straight there', async (answer) => {
+    const through = createTransport({ resolveProxy: () => Promise.resolve(answer) })
+    const { result } = await exchange('http://no-such-host.invalid/', {}, through)
+    through.close()
+    expect(result.kind === 'broken' && /ENOTFOUND|EAI_AGAIN/.test(result.code)).toBe(true)
+  })
+
+  test('the environment wins over the system', async () => {
+    const proxy = await startProxy()
+    const through = createTransport({ environment: { HTTP_PROXY: proxy.url }, resolveProxy: () => Promise.reject(new Error('must not be asked')) })
+    const { text } = await exchange('http://api.example.test/', {}, through)
+    through.close()
+    expect(text).toBe('through the proxy')
+  })
+
   test('https goes through a tunnel of the proxy', async () => {
     const proxy = await startProxy()
-    const through = createTransport({ proxy: { HTTPS_PROXY: proxy.url } })
+    const through = createTransport({ environment: { HTTPS_PROXY: proxy.url } })
     // The fake provider speaks no TLS: the handshake inside the tunnel fails, the tunnel was asked for.
     const { result } = await exchange('https://api.example.test/v1/x', { deadlines: { ...deadlines, connectMs: 3_000, firstByteMs: 3_000 } }, through)
     through.close()

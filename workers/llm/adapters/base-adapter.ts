@@ -14,6 +14,7 @@ import { readAnswer } from './read-answer.ts'
 import type { Deadlines } from './awake-timer.ts'
 import type { AdapterSettings, ProviderAdapter, ProviderInfo, StreamOptions } from './provider-module.ts'
 import type { WireContext, WireParser, WireRequest } from './wire-parser.ts'
+import { writeRequest } from './write-request.ts'
 
 const defaultDeadlines: Deadlines = { connectMs: 15_000, firstByteMs: 180_000, idleMs: 45_000, totalMs: 3_600_000, trailerMs: 5_000 }
 
@@ -172,7 +173,7 @@ export abstract class BaseAdapter implements ProviderAdapter {
       onSocketClosed: undefined,
       reader: { feed: () => undefined, document: (body) => (document = body), state: () => 'reading' },
     })
-    if (result.kind === 'failed') return { ok: false, error: this.#refineConnection(result.error), status }
+    if (result.kind === 'failed') return { ok: false, error: result.error, status }
     if (document === undefined) return { ok: false, error: this.ownError('invalid_response', 'the provider answered without a JSON document') }
     return { ok: true, body: document }
   }
@@ -240,7 +241,7 @@ export abstract class BaseAdapter implements ProviderAdapter {
       },
     })
     if (result.kind === 'failed') {
-      builder.fail(this.#refineConnection(result.error))
+      builder.fail(result.error)
       // After a finish the answer is whole, whatever became of the connection; an abort is an abort.
       if (result.error.code === 'user_aborted') return failed(result.error)
     }
@@ -249,27 +250,11 @@ export abstract class BaseAdapter implements ProviderAdapter {
     return builder.conclude(end)
   }
 
-  /** Errors of the connection have not been seen by `refineError` yet; for others it changes nothing more. */
-  #refineConnection(error: MetonaError): MetonaError {
-    return this.refineError(error, { provider: this.providerId, model: '', body: undefined })
-  }
-
   #exchangeParts(wire: WireRequest, stream: boolean) {
-    const root = this.#root() ?? { root: this.info.defaultBaseUrl, search: '' }
     const key = this.settings.apiKey
     return {
+      ...writeRequest(wire, stream, this.#root() ?? { root: this.info.defaultBaseUrl, search: '' }, key === undefined || key === '' ? {} : this.authorization(key)),
       transport: this.settings.transport,
-      url: new URL(`${root.root}${wire.path}${wire.path.includes('?') ? root.search.replace('?', '&') : root.search}`),
-      method: wire.method ?? ('POST' as const),
-      headers: {
-        accept: stream && wire.framing === 'sse' ? 'text/event-stream' : stream ? 'application/x-ndjson' : 'application/json',
-        'accept-encoding': 'identity',
-        'user-agent': 'MetonaDesktop',
-        ...(wire.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(key === undefined || key === '' ? {} : this.authorization(key)),
-        ...wire.headers,
-      },
-      body: wire.body === undefined ? undefined : JSON.stringify(wire.body),
       framing: wire.framing,
       stream,
       provider: this.providerId,

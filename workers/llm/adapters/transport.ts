@@ -43,7 +43,12 @@ export interface Transport {
 
 export interface TransportOptions {
   /** `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` in either case. */
-  readonly proxy?: Readonly<Record<string, string | undefined>> | undefined
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined
+  /**
+   * The system's word for an address, PAC style (`PROXY host:port;DIRECT`), where the shell knows it; asked only
+   * when the environment names no proxy, once per origin. undefined: there is nobody to ask.
+   */
+  readonly resolveProxy?: ((url: string) => Promise<string | undefined>) | undefined
 }
 
 /** A kept socket may die in the moment it is used again; that is no answer of the provider. */
@@ -51,19 +56,31 @@ const MAX_STALE_REPEATS = 2
 
 export function createTransport(options: TransportOptions = {}): Transport {
   const agents = new Map<string, Agent>()
-  const proxy = options.proxy !== undefined && proxyVariables.some((name) => (options.proxy?.[name] ?? options.proxy?.[name.toLowerCase()] ?? '') !== '') ? { proxyEnv: { ...options.proxy } } : {}
+  const origins = new Map<string, Promise<ProxySetting>>()
+  const fromEnvironment = environmentProxy(options.environment)
 
-  const agentFor = async ({ protocol, hostname }: URL): Promise<{ agent: Agent; request: (options: RequestOptions, onResponse: (response: IncomingMessage) => void) => ClientRequest }> => {
-    const secure = protocol === 'https:'
+  const proxyFor = (url: URL): Promise<ProxySetting> | ProxySetting => {
     // A server on this machine is never behind a proxy.
-    const direct = isLoopback(hostname)
-    const name = `${protocol}${direct ? 'direct' : ''}`
+    if (isLoopback(url.hostname)) return DIRECT
+    if (fromEnvironment !== undefined) return fromEnvironment
+    if (options.resolveProxy === undefined) return DIRECT
+    let found = origins.get(url.origin)
+    if (found === undefined) {
+      found = options.resolveProxy(url.origin).then(readPac)
+      origins.set(url.origin, found)
+    }
+    return found
+  }
+
+  const agentFor = async (url: URL): Promise<{ agent: Agent; request: RequestFunction }> => {
+    const secure = url.protocol === 'https:'
     const client = secure ? await import('node:https') : await import('node:http')
+    const proxy = await proxyFor(url)
+    const name = `${url.protocol} ${proxy.name}`
     let agent = agents.get(name)
     if (agent === undefined) {
       if (secure) await useSystemCertificates()
-      const settings = { keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 16, scheduling: 'lifo' as const, ...(direct ? {} : proxy) }
-      agent = new client.Agent(settings)
+      agent = new client.Agent({ keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 16, scheduling: 'lifo', ...(proxy.environment === undefined ? {} : { proxyEnv: proxy.environment }) })
       agents.set(name, agent)
     }
     return { agent, request: client.request }
@@ -84,7 +101,35 @@ export function createTransport(options: TransportOptions = {}): Transport {
   return { exchange, dropIdleSockets: () => dropIdle(agents.values()), close: dropAll }
 }
 
-const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']
+interface ProxySetting {
+  readonly name: string
+  /** As Node's agent takes it. */
+  readonly environment?: Record<string, string>
+}
+
+const DIRECT: ProxySetting = { name: 'direct' }
+const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']
+
+function environmentProxy(environment: TransportOptions['environment']): ProxySetting | undefined {
+  const found: Record<string, string> = {}
+  for (const name of proxyVariables) {
+    const value = environment?.[name] ?? environment?.[name.toLowerCase()]
+    if (value !== undefined && value !== '') found[name] = value
+  }
+  return found['HTTP_PROXY'] === undefined && found['HTTPS_PROXY'] === undefined ? undefined : { name: 'environment', environment: found }
+}
+
+/** The first entry that can be used; one that cannot (SOCKS) is passed over. */
+function readPac(answer: string | undefined): ProxySetting {
+  for (const entry of (answer ?? '').split(';')) {
+    const [kind, address] = entry.trim().split(/\s+/)
+    if (kind === 'DIRECT') return DIRECT
+    if (address === undefined || (kind !== 'PROXY' && kind !== 'HTTP' && kind !== 'HTTPS')) continue
+    const url = `${kind === 'HTTPS' ? 'https' : 'http'}://${address}`
+    return { name: url, environment: { HTTP_PROXY: url, HTTPS_PROXY: url } }
+  }
+  return DIRECT
+}
 
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname) || hostname.endsWith('.localhost')
