@@ -14,7 +14,12 @@ import { budgetOf } from './session-view.ts'
 
 const COMPRESS_RATIO = 0.8
 
-export async function buildRequest(session: SessionContext, input: BuildTask, accounts: ModelAccounts, threadId: number): Promise<BuildOutput> {
+export async function buildRequest(
+  session: SessionContext,
+  input: BuildTask,
+  accounts: ModelAccounts,
+  threadId: number,
+): Promise<BuildOutput> {
   const notes: string[] = []
   append(session, input)
   if (session.frozen === undefined || session.renewPrompt) notes.push(...(await freezePrompt(session, input.userInput)))
@@ -30,7 +35,13 @@ export async function buildRequest(session: SessionContext, input: BuildTask, ac
   const meter = session.meter(input.model.provider, input.model.id)
   const fitted = await fitWindow(session, accounts, budget)
   if (fitted.kind === 'irreducible') {
-    const parts = largestParts({ systemPrompt: frozen.systemPrompt, tools: meter.tools(session.tools), messages: fitted.view.messages, tokensOf: meter.message, count: meter.text })
+    const parts = largestParts({
+      systemPrompt: frozen.systemPrompt,
+      tools: meter.tools(session.tools),
+      messages: fitted.view.messages,
+      tokensOf: meter.message,
+      count: meter.text,
+    })
     return { ok: false, reason: 'irreducible', ...irreducible(fitted.tokens, budget.inputLimit, parts, frozen.language) }
   }
   const { view, estimate, compaction } = fitted
@@ -40,12 +51,29 @@ export async function buildRequest(session: SessionContext, input: BuildTask, ac
   if (input.from === 0 && fixed > budget.budget / 2) notes.push(texts.heavyPrompt(fixed, budget.budget))
 
   const budgetRatio = estimate.tokens / budget.budget
-  session.sent = { requestId: input.requestId, provider: input.model.provider, model: input.model.id, frozen, tools: session.tools, messages: view.messages, counted: estimate.counted, estimated: estimate.tokens, anchored: estimate.anchored }
+  session.sent = {
+    requestId: input.requestId,
+    provider: input.model.provider,
+    model: input.model.id,
+    frozen,
+    tools: session.tools,
+    messages: view.messages,
+    counted: estimate.counted,
+    estimated: estimate.tokens,
+    anchored: estimate.anchored,
+  }
   const counts = meter.takeNews()
   return {
     ok: true,
     request: {
-      meta: { sessionId: input.sessionId, iteration: input.iteration, requestId: input.requestId, timestamp: input.now, agentVersion: input.agentVersion, model: input.model.id },
+      meta: {
+        sessionId: input.sessionId,
+        iteration: input.iteration,
+        requestId: input.requestId,
+        timestamp: input.now,
+        agentVersion: input.agentVersion,
+        model: input.model.id,
+      },
       systemPrompt: frozen.systemPrompt,
       messages: view.messages,
       ...(session.tools.tools.length === 0 ? {} : { tools: [...session.tools.tools] }),
@@ -56,7 +84,11 @@ export async function buildRequest(session: SessionContext, input: BuildTask, ac
       sessionId: input.sessionId,
       systemPrompt: frozen.systemPrompt,
       relevantMemories: input.memories ?? [],
-      currentTask: { userInput: input.userInput, iteration: input.iteration, ...(input.taskGoal === undefined ? {} : { taskGoal: input.taskGoal }) },
+      currentTask: {
+        userInput: input.userInput,
+        iteration: input.iteration,
+        ...(input.taskGoal === undefined ? {} : { taskGoal: input.taskGoal }),
+      },
       estimatedTokens: estimate.tokens,
       usageRatio: estimate.tokens / budget.window,
       needsCompression: budgetRatio >= COMPRESS_RATIO,
@@ -80,7 +112,9 @@ function append(session: SessionContext, input: BuildTask): void {
 
 /** A call without a time takes its message's, as the contract's schema does it. */
 function normalise(message: MetonaMessage): MetonaMessage {
-  const calls = message.toolCalls as (Omit<NonNullable<MetonaMessage['toolCalls']>[number], 'timestamp'> & { timestamp?: number })[] | undefined
+  const calls = message.toolCalls as
+    | (Omit<NonNullable<MetonaMessage['toolCalls']>[number], 'timestamp'> & { timestamp?: number })[]
+    | undefined
   if (calls === undefined || calls.every((call) => call.timestamp !== undefined)) return message
   return { ...message, toolCalls: calls.map((call) => ({ ...call, timestamp: call.timestamp ?? message.timestamp })) }
 }

@@ -1,5 +1,11 @@
 /** Compaction of a session: the tasks around the pure `compactHistory`. */
-import type { ApplySummaryInput, CompactionRecord, CompactionState, CompactionStep, PlanCompactionInput } from '#contracts/context/compaction.ts'
+import type {
+  ApplySummaryInput,
+  CompactionRecord,
+  CompactionState,
+  CompactionStep,
+  PlanCompactionInput,
+} from '#contracts/context/compaction.ts'
 import type { MetonaRequest } from '#contracts/metona/metona-request.ts'
 import { assembleHistory } from './domain/assemble-history.ts'
 import { estimateWhole } from './domain/calibrate.ts'
@@ -24,7 +30,10 @@ export interface CompactOptions {
   readonly modelSummary?: string
 }
 
-export type CompactResult = { kind: 'applied'; record: CompactionRecord } | { kind: 'nothing'; tokens: number } | { kind: 'irreducible'; tokens: number; limit: number }
+export type CompactResult =
+  | { kind: 'applied'; record: CompactionRecord }
+  | { kind: 'nothing'; tokens: number }
+  | { kind: 'irreducible'; tokens: number; limit: number }
 
 /** Compacts without asking anybody: with the given summary, else with the digest. In force at once when applied. */
 export function compactNow(session: SessionContext, accounts: ModelAccounts, options: CompactOptions): CompactResult {
@@ -45,13 +54,26 @@ export async function planCompaction(session: SessionContext, task: PlanCompacti
     session.ceiling = Math.max(1_000, Math.floor(Math.min(budgetOf(session, input).budget, session.sent?.estimated ?? Infinity) * 0.9))
     return stepOf(session, compactNow(session, accounts, { overflow: true, carryOver, automatic: true }))
   }
-  if (task.reason === 'automatic' && !mayCompact(guardNow(session.state?.guard, userMessages(session)))) return { kind: 'stopped', message: texts.compactionStopped }
+  if (task.reason === 'automatic' && !mayCompact(guardNow(session.state?.guard, userMessages(session))))
+    return { kind: 'stopped', message: texts.compactionStopped }
   // A model is asked only when the result would be accepted.
   const rehearsal = tryCompact(session, accounts, { overflow: false, carryOver, automatic: task.reason === 'automatic' })
   if (rehearsal.kind !== 'applied') return stepOf(session, rehearsal)
-  const plan: PendingPlan = { planId: task.requestId, mode: 'suffix', reason: task.reason, instructions: task.instructions, carryOver, now: task.now }
+  const plan: PendingPlan = {
+    planId: task.requestId,
+    mode: 'suffix',
+    reason: task.reason,
+    instructions: task.instructions,
+    carryOver,
+    now: task.now,
+  }
   const request = suffixRequest(session, plan, rehearsal.record.tokensBefore)
-  return ask(session, request === undefined ? { ...plan, mode: 'separate' } : plan, request ?? separateRequest(session, plan), rehearsal.record.tokensBefore)
+  return ask(
+    session,
+    request === undefined ? { ...plan, mode: 'separate' } : plan,
+    request ?? separateRequest(session, plan),
+    rehearsal.record.tokensBefore,
+  )
 }
 
 /** The model's answer, or its absence. A bad answer is asked for once more in another way, then the digest stands in. */
@@ -87,7 +109,13 @@ function tryCompact(session: SessionContext, accounts: ModelAccounts, options: C
     return estimateWhole(counted, meter.isExact ? { offset: calibration.offset, slope: 1 } : calibration)
   }
   const outcome = compactHistory({
-    history: session.history, state, language: frozen.language, carryOver: options.carryOver, budget, overflow: options.overflow, measure,
+    history: session.history,
+    state,
+    language: frozen.language,
+    carryOver: options.carryOver,
+    budget,
+    overflow: options.overflow,
+    measure,
     tokensOf: (message) => meter.message(session.form(message, 'whole')),
     count: meter.text,
     ...(options.modelSummary === undefined ? {} : { modelSummary: options.modelSummary }),
@@ -96,12 +124,22 @@ function tryCompact(session: SessionContext, accounts: ModelAccounts, options: C
   if (outcome.kind !== 'applied') return outcome
   const guard = guardNow(state?.guard, userMessages(session))
   const ratio = outcome.tokensAfter / budget.budget
-  const next: CompactionState = { ...outcome.state, guard: options.automatic ? guardAfter(guard, session.history.length - session.compactedAt, ratio) : guard }
+  const next: CompactionState = {
+    ...outcome.state,
+    guard: options.automatic ? guardAfter(guard, session.history.length - session.compactedAt, ratio) : guard,
+  }
   const replaced = next.summary === undefined ? undefined : session.history[next.keptFrom - 1]
   const upToId = replaced === undefined ? undefined : messageKey(replaced)
   return {
     kind: 'applied',
-    record: { summary: next.summary ?? '', method: next.method, tokensBefore: outcome.tokensBefore, tokensAfter: outcome.tokensAfter, state: next, ...(upToId === undefined ? {} : { upToId }) },
+    record: {
+      summary: next.summary ?? '',
+      method: next.method,
+      tokensBefore: outcome.tokensBefore,
+      tokensAfter: outcome.tokensAfter,
+      state: next,
+      ...(upToId === undefined ? {} : { upToId }),
+    },
   }
 }
 
@@ -126,7 +164,13 @@ function stepOf(session: SessionContext, result: CompactResult): CompactionStep 
     case 'irreducible': {
       if (input === undefined || frozen === undefined || tools === undefined) return { kind: 'unknown_session' }
       const meter = session.meter(input.model.provider, input.model.id)
-      const parts = largestParts({ systemPrompt: frozen.systemPrompt, tools: meter.tools(tools), messages: viewSession(session).messages, tokensOf: meter.message, count: meter.text })
+      const parts = largestParts({
+        systemPrompt: frozen.systemPrompt,
+        tools: meter.tools(tools),
+        messages: viewSession(session).messages,
+        tokensOf: meter.message,
+        count: meter.text,
+      })
       return { kind: 'irreducible', ...irreducible(result.tokens, result.limit, parts, frozen.language) }
     }
   }
@@ -142,12 +186,19 @@ function suffixRequest(session: SessionContext, plan: PendingPlan, tokens: numbe
   const { input, frozen, tools } = session
   if (input === undefined || frozen === undefined || tools === undefined) return undefined
   const { messages } = viewSession(session)
-  const instruction = suffixInstruction(frozen.language, plan.instructions, session.state?.core !== undefined, messages.at(-1)?.timestamp ?? plan.now)
+  const instruction = suffixInstruction(
+    frozen.language,
+    plan.instructions,
+    session.state?.core !== undefined,
+    messages.at(-1)?.timestamp ?? plan.now,
+  )
   const meter = session.meter(input.model.provider, input.model.id)
   const output = summaryOutput(session)
   if (tokens + meter.message(instruction) + output > budgetOf(session, input).window * 0.98) return undefined
   return {
-    meta: metaOf(session, plan), systemPrompt: frozen.systemPrompt, messages: [...messages, instruction],
+    meta: metaOf(session, plan),
+    systemPrompt: frozen.systemPrompt,
+    messages: [...messages, instruction],
     ...(tools.tools.length === 0 ? {} : { tools: [...tools.tools] }),
     params: { stream: true, thinkingEnabled: false, maxTokens: output },
   }
@@ -162,8 +213,11 @@ function separateRequest(session: SessionContext, plan: PendingPlan): MetonaRequ
   const room = budgetOf(session, input).inputLimit - summaryOutput(session) - meter.message(instruction) - 500
   const transcript = transcriptText(viewSession(session).messages, Math.max(500, Math.floor(room * 0.9)), meter.text)
   return {
-    meta: metaOf(session, plan), systemPrompt: { roleDefinition: texts.separateSystem, outputConstraints: '', safetyGuidelines: '' },
-    messages: [{ ...instruction, content: `${texts.transcriptTitle}\n<transcript>\n${transcript}\n</transcript>\n\n${instruction.content}` }],
+    meta: metaOf(session, plan),
+    systemPrompt: { roleDefinition: texts.separateSystem, outputConstraints: '', safetyGuidelines: '' },
+    messages: [
+      { ...instruction, content: `${texts.transcriptTitle}\n<transcript>\n${transcript}\n</transcript>\n\n${instruction.content}` },
+    ],
     params: { stream: true, thinkingEnabled: false, maxTokens: summaryOutput(session) },
   }
 }
@@ -172,11 +226,21 @@ function separateRequest(session: SessionContext, plan: PendingPlan): MetonaRequ
 function summaryOutput(session: SessionContext): number {
   const window = session.input?.model.contextWindow ?? 0
   const most = session.input?.model.maxOutput ?? 0
-  return Math.max(256, Math.min(SUMMARY_OUTPUT_TOKENS, most > 0 ? most : SUMMARY_OUTPUT_TOKENS, window > 0 ? Math.floor(window / 8) : SUMMARY_OUTPUT_TOKENS))
+  return Math.max(
+    256,
+    Math.min(SUMMARY_OUTPUT_TOKENS, most > 0 ? most : SUMMARY_OUTPUT_TOKENS, window > 0 ? Math.floor(window / 8) : SUMMARY_OUTPUT_TOKENS),
+  )
 }
 
 function metaOf(session: SessionContext, plan: PendingPlan): MetonaRequest['meta'] {
-  return { sessionId: session.sessionId, iteration: session.input?.iteration ?? 0, requestId: plan.planId, timestamp: plan.now, agentVersion: session.input?.agentVersion ?? '', model: session.input?.model.id ?? '' }
+  return {
+    sessionId: session.sessionId,
+    iteration: session.input?.iteration ?? 0,
+    requestId: plan.planId,
+    timestamp: plan.now,
+    agentVersion: session.input?.agentVersion ?? '',
+    model: session.input?.model.id ?? '',
+  }
 }
 
 function userMessages(session: SessionContext): number {

@@ -13,7 +13,11 @@ const EXACT_RATIO = 0.5
 /** Room kept where neither an exact counter nor any report backs the numbers. */
 const UNBACKED_MARGIN = 1.1
 
-export async function estimateSession(session: SessionContext, accounts: ModelAccounts, messages: readonly MetonaMessage[]): Promise<Estimate> {
+export async function estimateSession(
+  session: SessionContext,
+  accounts: ModelAccounts,
+  messages: readonly MetonaMessage[],
+): Promise<Estimate> {
   const { input, frozen, tools } = session
   if (input === undefined || frozen === undefined || tools === undefined) throw new Error('nothing was built yet')
   const { provider, id } = input.model
@@ -21,8 +25,18 @@ export async function estimateSession(session: SessionContext, accounts: ModelAc
   const account = accounts.of(provider, id)
   const anchor = isAnchored(session.anchor, provider, id, frozen, tools, messages) ? session.anchor : undefined
   // Another tool set has another overhead; what was learned with the old one would mislead.
-  const calibration = account.toolsSignature === undefined || account.toolsSignature === tools.signature ? account.calibration : { offset: 0, slope: account.calibration.slope }
-  const take = (): Estimate => estimateRequest(meter, anchor, meter.isExact ? { offset: calibration.offset, slope: 1 } : calibration, meter.fixed(frozen.systemPrompt, tools), messages)
+  const calibration =
+    account.toolsSignature === undefined || account.toolsSignature === tools.signature
+      ? account.calibration
+      : { offset: 0, slope: account.calibration.slope }
+  const take = (): Estimate =>
+    estimateRequest(
+      meter,
+      anchor,
+      meter.isExact ? { offset: calibration.offset, slope: 1 } : calibration,
+      meter.fixed(frozen.systemPrompt, tools),
+      messages,
+    )
   let estimate = take()
   if (meter.family.exact === undefined) return estimate
   const uncertain = estimate.news.reduce((sum, message) => sum + (meter.hasExact(message) ? 0 : meter.message(message)), 0)
@@ -39,5 +53,7 @@ export async function estimateSession(session: SessionContext, accounts: ModelAc
 export function limitOf(session: SessionContext, accounts: ModelAccounts, inputLimit: number): number {
   if (session.input === undefined) return inputLimit
   const { provider, id } = session.input.model
-  return session.meter(provider, id).isExact || accounts.of(provider, id).stats.reports > 0 ? inputLimit : Math.floor(inputLimit / UNBACKED_MARGIN)
+  return session.meter(provider, id).isExact || accounts.of(provider, id).stats.reports > 0
+    ? inputLimit
+    : Math.floor(inputLimit / UNBACKED_MARGIN)
 }

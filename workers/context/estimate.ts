@@ -35,17 +35,36 @@ export interface Estimate {
 }
 
 /** An anchor holds while model, system prompt, tools and the messages it covers are the same. */
-export function isAnchored(anchor: Anchor | undefined, provider: string, model: string, frozen: FrozenPrompt, tools: StableTools, messages: readonly MetonaMessage[]): anchor is Anchor {
+export function isAnchored(
+  anchor: Anchor | undefined,
+  provider: string,
+  model: string,
+  frozen: FrozenPrompt,
+  tools: StableTools,
+  messages: readonly MetonaMessage[],
+): anchor is Anchor {
   if (anchor === undefined) return false
   const { sent } = anchor
   const length = sent.messages.length
   return (
-    sent.provider === provider && sent.model === model && sent.frozen.systemPrompt === frozen.systemPrompt && sent.tools === tools && length > 0 && length <= messages.length &&
-    sent.messages[0] === messages[0] && sent.messages[length - 1] === messages[length - 1]
+    sent.provider === provider &&
+    sent.model === model &&
+    sent.frozen.systemPrompt === frozen.systemPrompt &&
+    sent.tools === tools &&
+    length > 0 &&
+    length <= messages.length &&
+    sent.messages[0] === messages[0] &&
+    sent.messages[length - 1] === messages[length - 1]
   )
 }
 
-export function estimateRequest(meter: TokenMeter, anchor: Anchor | undefined, calibration: Calibration | undefined, fixed: number, messages: readonly MetonaMessage[]): Estimate {
+export function estimateRequest(
+  meter: TokenMeter,
+  anchor: Anchor | undefined,
+  calibration: Calibration | undefined,
+  fixed: number,
+  messages: readonly MetonaMessage[],
+): Estimate {
   let counted = fixed
   for (const message of messages) counted += meter.message(message)
   if (anchor === undefined) return { tokens: estimateWhole(counted, calibration ?? UNCALIBRATED), counted, anchored: false, news: messages }
@@ -54,7 +73,12 @@ export function estimateRequest(meter: TokenMeter, anchor: Anchor | undefined, c
   const hasReply = reply?.role === 'assistant'
   const news = messages.slice(hasReply ? length + 1 : length)
   const answer = hasReply && reply !== undefined ? answerTokens(meter, reply, anchor.usage) : 0
-  const tokens = estimateSince(anchor.usage.inputTokens, answer, news.reduce((sum, message) => sum + meter.message(message), 0), calibration ?? UNCALIBRATED)
+  const tokens = estimateSince(
+    anchor.usage.inputTokens,
+    answer,
+    news.reduce((sum, message) => sum + meter.message(message), 0),
+    calibration ?? UNCALIBRATED,
+  )
   return { tokens, counted, anchored: true, news }
 }
 
@@ -62,6 +86,7 @@ export function estimateRequest(meter: TokenMeter, anchor: Anchor | undefined, c
 export function answerTokens(meter: TokenMeter, reply: MetonaMessage, usage: MetonaUsage): number {
   if (usage.outputTokens <= 0) return meter.message(reply)
   const keepsThinking = meter.overhead.thinking === 'tool_turns' && (reply.toolCalls?.length ?? 0) > 0
-  if (keepsThinking || reply.thinking === undefined) return Math.max(0, usage.outputTokens - (keepsThinking ? 0 : (usage.reasoningTokens ?? 0)))
+  if (keepsThinking || reply.thinking === undefined)
+    return Math.max(0, usage.outputTokens - (keepsThinking ? 0 : (usage.reasoningTokens ?? 0)))
   return Math.max(0, usage.outputTokens - (usage.reasoningTokens ?? meter.text(reply.thinking.content)))
 }

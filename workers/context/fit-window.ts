@@ -54,7 +54,17 @@ function pruneSession(session: SessionContext, estimate: Estimate, budget: Token
   const meter = session.meter(input.model.provider, input.model.id)
   const plan = planPrune(session.history, from, budget.budget, (message) => meter.message(session.form(message, 'whole')))
   if (plan === undefined) return undefined
-  session.state = { ...(state ?? { method: 'prune' as const, keptFrom: 0, shrunk: {}, guard: NEW_GUARD }), method: state?.summary === undefined ? 'prune' : state.method, prunedBefore: plan.prunedBefore }
+  session.state = {
+    ...(state ?? { method: 'prune' as const, keptFrom: 0, shrunk: {}, guard: NEW_GUARD }),
+    method: state?.summary === undefined ? 'prune' : state.method,
+    prunedBefore: plan.prunedBefore,
+  }
   forgetCarriers(session)
-  return { summary: '', method: 'prune', tokensBefore: estimate.tokens, tokensAfter: Math.max(0, estimate.tokens - plan.saved), state: session.state }
+  return {
+    summary: '',
+    method: 'prune',
+    tokensBefore: estimate.tokens,
+    tokensAfter: Math.max(0, estimate.tokens - plan.saved),
+    state: session.state,
+  }
 }

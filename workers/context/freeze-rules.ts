@@ -26,7 +26,9 @@ export async function freezeFolderRules(session: SessionContext, input: BuildTas
       continue
     }
     const last = index === session.history.length - 1
-    const folders = [...pathsOfResult(message, session.history, index), ...(last ? touched : [])].flatMap((path) => foldersOf(path, session.workspace))
+    const folders = [...pathsOfResult(message, session.history, index), ...(last ? touched : [])].flatMap((path) =>
+      foldersOf(path, session.workspace),
+    )
     const blocks: string[] = []
     for (const folder of new Set(folders)) {
       const file = `${folder}/AGENTS.md`

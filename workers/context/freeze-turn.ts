@@ -16,7 +16,8 @@ export async function freezePrompt(session: SessionContext, userInput: string): 
   session.changes = {}
   session.renewPrompt = false
   // The same object while nothing changed: estimates hold on to it.
-  if (session.frozen !== undefined && canonicalJson(session.frozen.systemPrompt) === canonicalJson(fresh.systemPrompt)) session.frozen = { ...fresh, systemPrompt: session.frozen.systemPrompt }
+  if (session.frozen !== undefined && canonicalJson(session.frozen.systemPrompt) === canonicalJson(fresh.systemPrompt))
+    session.frozen = { ...fresh, systemPrompt: session.frozen.systemPrompt }
   else session.frozen = fresh
   return session.frozen.notes
 }

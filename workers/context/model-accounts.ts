@@ -20,7 +20,12 @@ export class ModelAccounts {
     const key = `${provider}/${model}`
     let account = this.#accounts.get(key)
     if (account === undefined) {
-      account = { calibration: UNCALIBRATED, toolsSignature: undefined, errors: [], stats: { provider, model, counter: '', reports: 0, lastEstimated: 0, lastReported: 0 } }
+      account = {
+        calibration: UNCALIBRATED,
+        toolsSignature: undefined,
+        errors: [],
+        stats: { provider, model, counter: '', reports: 0, lastEstimated: 0, lastReported: 0 },
+      }
       this.#accounts.set(key, account)
     }
     return account

@@ -8,7 +8,8 @@ import type { SessionContext } from './session-context.ts'
 export function reportUsage(session: SessionContext | undefined, report: ReportInput, accounts: ModelAccounts): ReportOutput {
   const sent = session?.sent
   const reported = report.usage.inputTokens
-  if (session === undefined || sent === undefined || sent.requestId !== report.requestId) return { used: false, estimated: 0, reported, error: 0 }
+  if (session === undefined || sent === undefined || sent.requestId !== report.requestId)
+    return { used: false, estimated: 0, reported, error: 0 }
   const error = reported > 0 ? (sent.estimated - reported) / reported : 0
   if (!isCredible(reported, sent.estimated)) return { used: false, estimated: sent.estimated, reported, error }
 
@@ -27,7 +28,13 @@ export function reportUsage(session: SessionContext | undefined, report: ReportI
   }
   if (session.reports > 0) addError(account, error)
   session.reports++
-  account.stats = { ...account.stats, counter: meter.counter, reports: account.stats.reports + 1, lastEstimated: sent.estimated, lastReported: reported }
+  account.stats = {
+    ...account.stats,
+    counter: meter.counter,
+    reports: account.stats.reports + 1,
+    lastEstimated: sent.estimated,
+    lastReported: reported,
+  }
   session.anchor = { sent, usage: report.usage }
   return { used: true, estimated: sent.estimated, reported, error }
 }

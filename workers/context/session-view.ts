@@ -26,7 +26,12 @@ export function budgetOf(session: SessionContext, input: BuildTask): TokenBudget
 /** Folder rules whose message is no longer sent whole are read again when the folder is touched again. */
 export function forgetCarriers(session: SessionContext): void {
   const sent = new Set<string>()
-  for (const message of assembleHistory(session.history, session.state, (raw, form) => (form === 'whole' ? session.form(raw, 'whole') : raw), session.summary)) {
+  for (const message of assembleHistory(
+    session.history,
+    session.state,
+    (raw, form) => (form === 'whole' ? session.form(raw, 'whole') : raw),
+    session.summary,
+  )) {
     const key = messageKey(message)
     if (key !== undefined && message.toolResult !== undefined) sent.add(key)
   }

@@ -25,7 +25,11 @@ export class TokenMeter {
     this.family = modelFamily(provider, model)
     this.overhead = promptOverheads[this.family.overhead]
     const exact = this.family.exact
-    this.#stored = new Map(stored.filter((count) => count.counter === `exact:${exact ?? ''}`).map((count) => [`${count.messageId}:${count.revision}`, count.tokens]))
+    this.#stored = new Map(
+      stored
+        .filter((count) => count.counter === `exact:${exact ?? ''}`)
+        .map((count) => [`${count.messageId}:${count.revision}`, count.tokens]),
+    )
   }
 
   /** `exact:deepseek` once that counter is loaded, else `scan:…`. */
@@ -100,9 +104,11 @@ export class TokenMeter {
   }
 
   #countExactly(message: MetonaMessage, counter: { count: CountText }): void {
-    const tokens = this.#recall(message) ?? this.#count(message, (text) => (text.length > LONGEST_EXACT ? this.scanText(text) : counter.count(text)))
+    const tokens =
+      this.#recall(message) ?? this.#count(message, (text) => (text.length > LONGEST_EXACT ? this.scanText(text) : counter.count(text)))
     this.#exact.set(message, tokens)
-    if (message.id !== undefined) this.#news.push({ messageId: message.id, revision: messageRevision(message), counter: `exact:${this.family.exact ?? ''}`, tokens })
+    if (message.id !== undefined)
+      this.#news.push({ messageId: message.id, revision: messageRevision(message), counter: `exact:${this.family.exact ?? ''}`, tokens })
   }
 
   #recall(message: MetonaMessage): number | undefined {

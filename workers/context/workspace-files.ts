@@ -30,7 +30,12 @@ export async function readWorkspaceFile(workspace: string, name: string): Promis
       if (bytesRead === 0) break
       filled += bytesRead
     }
-    return { kind: 'text', text: decode(buffer.subarray(0, filled)), truncated: info.size > MOST_BYTES, stamp: `${info.mtimeMs}:${info.size}:${info.ino}` }
+    return {
+      kind: 'text',
+      text: decode(buffer.subarray(0, filled)),
+      truncated: info.size > MOST_BYTES,
+      stamp: `${info.mtimeMs}:${info.size}:${info.ino}`,
+    }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' }

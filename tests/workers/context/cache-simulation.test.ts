@@ -10,12 +10,23 @@ const SESSIONS = proof(20, 6)
 const TURNS = 150
 const PATIENCE = 1_200_000
 const HEADINGS = ['Goal', 'Constraints and preferences', 'Progress', 'Decisions and reasons', 'Next steps', 'Identifiers', 'Files']
-const TOOLS = ['read_file', 'write_file', 'edit_file', 'list_directory', 'search_text', 'run_command'].map((name) => ({ name, description: `${name} works on files of the workspace; paths are relative to it and the result is text`.repeat(3), parameters: { type: 'object', properties: { file_path: { type: 'string', description: 'where' }, content: { type: 'string', description: 'what' } }, required: ['file_path'] } }))
+const TOOLS = ['read_file', 'write_file', 'edit_file', 'list_directory', 'search_text', 'run_command'].map((name) => ({
+  name,
+  description: `${name} works on files of the workspace; paths are relative to it and the result is text`.repeat(3),
+  parameters: {
+    type: 'object',
+    properties: { file_path: { type: 'string', description: 'where' }, content: { type: 'string', description: 'what' } },
+    required: ['file_path'],
+  },
+}))
 
 let workspace: string
 let remove: () => Promise<void>
 beforeAll(async () => {
-  ;({ path: workspace, remove } = await makeWorkspace({ 'AGENTS.md': 'Read before you change. Run the tests.\n'.repeat(40), 'SOUL.md': 'You are a careful engineer.' }))
+  ;({ path: workspace, remove } = await makeWorkspace({
+    'AGENTS.md': 'Read before you change. Run the tests.\n'.repeat(40),
+    'SOUL.md': 'You are a careful engineer.',
+  }))
 })
 afterAll(() => remove())
 
@@ -68,7 +79,8 @@ async function play(seed: number, budget: number, systemOf: (request: MetonaRequ
   }
   for (let turn = 0; turn < TURNS; turn++) {
     maker.user(maker.text(60 + maker.below(400)))
-    for (let call = 2 + maker.below(3); call > 0; call--) await step(() => maker.toolStep([maker.below(10) === 0 ? 12_000 : 300 + maker.below(3_000)])[0] as MetonaMessage)
+    for (let call = 2 + maker.below(3); call > 0; call--)
+      await step(() => maker.toolStep([maker.below(10) === 0 ? 12_000 : 300 + maker.below(3_000)])[0] as MetonaMessage)
     await step(() => maker.assistant(maker.text(200 + maker.below(900))))
   }
   driver.forget()
@@ -81,16 +93,38 @@ describe.each([
   { name: '128K', budget: 128_000, least: 0.94, compacts: true },
   { name: '1M', budget: 1_000_000, least: 0.98, compacts: false },
 ])('$name budget', ({ budget, least, compacts }) => {
-  test(`${SESSIONS} sessions of ${TURNS} turns: at least ${least * 100} % of the input is cached`, async () => {
-    const played: Played[] = []
-    for (let seed = 1; seed <= SESSIONS; seed++) played.push(await play(seed, budget, asSent))
-    const share = played.reduce((sum, one) => sum + one.share, 0) / played.length
-    process.stdout.write(`cache simulation, ${budget} tokens: ${(share * 100).toFixed(2)} % cached, ${played.reduce((sum, one) => sum + one.compactions, 0)} compactions\n`)
-    expect({ share: share >= least, compacted: played.every((one) => one.compactions > 0) || !compacts, compactionCallsCached: played.every((one) => one.worstCompactionShare >= 0.9) }).toEqual({ share: true, compacted: true, compactionCallsCached: true })
-  }, PATIENCE)
+  test(
+    `${SESSIONS} sessions of ${TURNS} turns: at least ${least * 100} % of the input is cached`,
+    async () => {
+      const played: Played[] = []
+      for (let seed = 1; seed <= SESSIONS; seed++) played.push(await play(seed, budget, asSent))
+      const share = played.reduce((sum, one) => sum + one.share, 0) / played.length
+      process.stdout.write(
+        `cache simulation, ${budget} tokens: ${(share * 100).toFixed(2)} % cached, ${played.reduce((sum, one) => sum + one.compactions, 0)} compactions\n`,
+      )
+      expect({
+        share: share >= least,
+        compacted: played.every((one) => one.compactions > 0) || !compacts,
+        compactionCallsCached: played.every((one) => one.worstCompactionShare >= 0.9),
+      }).toEqual({ share: true, compacted: true, compactionCallsCached: true })
+    },
+    PATIENCE,
+  )
 })
 
-test('control: a time in the system prompt leaves less than 20 % cached', async () => {
-  const { share } = await play(1, 128_000, (request, call) => JSON.stringify([{ ...request.systemPrompt, roleDefinition: `${request.systemPrompt.roleDefinition} ${new Date(Date.UTC(2026, 5, 25) + call * 7_000).toISOString()}` }, request.tools]))
-  expect(share).toBeLessThan(0.2)
-}, PATIENCE)
+test(
+  'control: a time in the system prompt leaves less than 20 % cached',
+  async () => {
+    const { share } = await play(1, 128_000, (request, call) =>
+      JSON.stringify([
+        {
+          ...request.systemPrompt,
+          roleDefinition: `${request.systemPrompt.roleDefinition} ${new Date(Date.UTC(2026, 5, 25) + call * 7_000).toISOString()}`,
+        },
+        request.tools,
+      ]),
+    )
+    expect(share).toBeLessThan(0.2)
+  },
+  PATIENCE,
+)

@@ -17,14 +17,20 @@ beforeAll(async () => {
 })
 afterAll(() => remove())
 
-async function longSession(options: { contextBudget?: number; contextWindow?: number } = { contextBudget: 40_000 }): Promise<{ driver: SessionDriver; maker: HistoryMaker }> {
+async function longSession(
+  options: { contextBudget?: number; contextWindow?: number } = { contextBudget: 40_000 },
+): Promise<{ driver: SessionDriver; maker: HistoryMaker }> {
   const maker = new HistoryMaker(21)
   for (let turn = 0; turn < 14; turn++) {
     maker.user(maker.text(150))
     maker.toolStep([5_000])
     maker.assistant(maker.text(200))
   }
-  const driver = new SessionDriver({ workspace, tools: [{ name: 'read_file', description: 'reads', parameters: { type: 'object' } }], ...options })
+  const driver = new SessionDriver({
+    workspace,
+    tools: [{ name: 'read_file', description: 'reads', parameters: { type: 'object' } }],
+    ...options,
+  })
   await driver.mustBuild(maker.messages)
   return { driver, maker }
 }
@@ -39,14 +45,25 @@ describe('a compaction', () => {
       return { content: SUMMARY }
     })
     const { request, mode } = asked[0] ?? { request: live, mode: '' }
-    expect([asked.length, mode, JSON.stringify(request.messages.slice(0, -1)) === JSON.stringify(live.messages), request.systemPrompt, JSON.stringify(request.tools)]).toEqual([1, 'suffix', true, live.systemPrompt, JSON.stringify(live.tools)])
+    expect([
+      asked.length,
+      mode,
+      JSON.stringify(request.messages.slice(0, -1)) === JSON.stringify(live.messages),
+      request.systemPrompt,
+      JSON.stringify(request.tools),
+    ]).toEqual([1, 'suffix', true, live.systemPrompt, JSON.stringify(live.tools)])
   })
 
   test('puts the model’s summary in place of the head; the newest messages stay as they were', async () => {
     const { driver, maker } = await longSession()
     const step = await driver.compact('manual', () => ({ content: SUMMARY }))
     const after = (await driver.mustBuild(maker.messages)).request.messages
-    expect([step.kind === 'applied' && step.record.method, after[0]?.content.includes('kept from the summary'), after.length < maker.messages.length / 2, JSON.stringify(after.slice(-2)) === JSON.stringify(maker.messages.slice(-2))]).toEqual(['model', true, true, true])
+    expect([
+      step.kind === 'applied' && step.record.method,
+      after[0]?.content.includes('kept from the summary'),
+      after.length < maker.messages.length / 2,
+      JSON.stringify(after.slice(-2)) === JSON.stringify(maker.messages.slice(-2)),
+    ]).toEqual(['model', true, true, true])
   })
 
   test('asks once more in another way when the answer is no summary, then uses the digest', async () => {
@@ -89,7 +106,13 @@ describe('a compaction', () => {
     const { driver, maker } = await longSession()
     await driver.mustBuild(maker.messages)
     const { planCompaction } = await import('#workers/context/entry.ts')
-    const step = await planCompaction({ sessionId: driver.sessionId, requestId: 'r_i', reason: 'manual', instructions: 'keep the table names', now: 1 })
+    const step = await planCompaction({
+      sessionId: driver.sessionId,
+      requestId: 'r_i',
+      reason: 'manual',
+      instructions: 'keep the table names',
+      now: 1,
+    })
     expect(step.kind === 'ask_model' && step.request.messages.at(-1)?.content.includes('keep the table names')).toBe(true)
   })
 
@@ -110,7 +133,11 @@ describe('a compaction', () => {
     })
     const counter = await loadCounter('deepseek')
     const text = asked[0]?.request.messages.map((message) => message.content).join('\n') ?? ''
-    expect([asked.map((one) => one.mode), counter.count(text) + (asked[0]?.request.params.maxTokens ?? 0) < window, step.kind]).toEqual([['separate'], true, 'applied'])
+    expect([asked.map((one) => one.mode), counter.count(text) + (asked[0]?.request.params.maxTokens ?? 0) < window, step.kind]).toEqual([
+      ['separate'],
+      true,
+      'applied',
+    ])
   })
 })
 
@@ -127,7 +154,11 @@ describe('pruning', () => {
       maker.assistant('ok')
     }
     const last = (await driver.mustBuild(maker.messages)).request.messages.filter((message) => message.toolResult !== undefined)
-    expect([pruned.length, last[0]?.toolResult?.summary?.startsWith('[older tool output removed'), typeof last.at(-1)?.toolResult?.summary]).toEqual([1, true, 'undefined'])
+    expect([
+      pruned.length,
+      last[0]?.toolResult?.summary?.startsWith('[older tool output removed'),
+      typeof last.at(-1)?.toolResult?.summary,
+    ]).toEqual([1, true, 'undefined'])
   })
 
   test('is not done for less than a fifth of the budget', () => {

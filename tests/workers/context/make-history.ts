@@ -12,9 +12,18 @@ export function seeded(seed: number): () => number {
   }
 }
 
-const ENGLISH = 'the parser reads each line and keeps a list of offsets so that errors can name the column when a value is missing or has the wrong type'.split(' ')
+const ENGLISH =
+  'the parser reads each line and keeps a list of offsets so that errors can name the column when a value is missing or has the wrong type'.split(
+    ' ',
+  )
 const CHINESE = '读取配置文件之后先检查字段是否齐全再把结果写回磁盘如果失败就保留旧的内容并提示用户原因'.split('')
-const CODE = ['const total = rows.reduce((sum, row) => sum + row.amount, 0)', 'if (value === undefined) return fallback', 'export function parse(line: string): Record<string, number> {', '  for (const [key, entry] of Object.entries(table)) {', '}']
+const CODE = [
+  'const total = rows.reduce((sum, row) => sum + row.amount, 0)',
+  'if (value === undefined) return fallback',
+  'export function parse(line: string): Record<string, number> {',
+  '  for (const [key, entry] of Object.entries(table)) {',
+  '}',
+]
 
 export class HistoryMaker {
   readonly messages: MetonaMessage[] = []
@@ -52,11 +61,23 @@ export class HistoryMaker {
 
   /** An assistant message with calls, and their results. */
   toolStep(resultCharacters: readonly number[], tool = 'read_file'): MetonaMessage[] {
-    const calls = resultCharacters.map(() => ({ id: this.#id('tc'), name: tool, args: { file_path: `src/file-${this.below(60)}.ts` }, iteration: 1, timestamp: this.#time }))
+    const calls = resultCharacters.map(() => ({
+      id: this.#id('tc'),
+      name: tool,
+      args: { file_path: `src/file-${this.below(60)}.ts` },
+      iteration: 1,
+      timestamp: this.#time,
+    }))
     const made = [this.#push({ role: 'assistant', content: this.below(2) === 0 ? '' : this.text(80), toolCalls: calls })]
     for (const [index, call] of calls.entries()) {
       const text = this.text(resultCharacters[index] ?? 0)
-      made.push(this.#push({ role: 'tool', content: '', toolResult: { toolCallId: call.id, toolName: tool, result: text, success: true, durationMs: 3, timestamp: this.#time } }))
+      made.push(
+        this.#push({
+          role: 'tool',
+          content: '',
+          toolResult: { toolCallId: call.id, toolName: tool, result: text, success: true, durationMs: 3, timestamp: this.#time },
+        }),
+      )
     }
     return made
   }

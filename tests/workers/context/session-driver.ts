@@ -38,9 +38,23 @@ export class SessionDriver {
     const from = this.#sentLength
     this.#sentLength = history.length
     return {
-      sessionId: this.sessionId, requestId: `r_${++this.#requests}`, agentVersion: '1.0.0', workspace: options.workspace,
-      model: { provider: options.provider ?? 'deepseek', id: options.model ?? 'deepseek-v4-pro', contextWindow: options.contextWindow ?? 1_000_000, maxOutput: options.maxOutput ?? 384_000 },
-      from, messages: history.slice(from), tools: options.tools ?? [], iteration: 1, userInput: history.findLast((message) => message.role === 'user')?.content ?? '', thinkingEnabled: false, now: NOW,
+      sessionId: this.sessionId,
+      requestId: `r_${++this.#requests}`,
+      agentVersion: '1.0.0',
+      workspace: options.workspace,
+      model: {
+        provider: options.provider ?? 'deepseek',
+        id: options.model ?? 'deepseek-v4-pro',
+        contextWindow: options.contextWindow ?? 1_000_000,
+        maxOutput: options.maxOutput ?? 384_000,
+      },
+      from,
+      messages: history.slice(from),
+      tools: options.tools ?? [],
+      iteration: 1,
+      userInput: history.findLast((message) => message.role === 'user')?.content ?? '',
+      thinkingEnabled: false,
+      now: NOW,
       ...(options.contextBudget === undefined ? {} : { contextBudget: options.contextBudget }),
       ...extra,
     }
@@ -57,11 +71,21 @@ export class SessionDriver {
   }
 
   /** Plans and applies; `summarise` plays the model. */
-  async compact(reason: 'automatic' | 'manual' | 'overflow', summarise: (request: MetonaRequest, mode: 'suffix' | 'separate') => { content: string; finishReason?: 'stop' | 'error' | 'length' } | undefined): Promise<CompactionStep> {
+  async compact(
+    reason: 'automatic' | 'manual' | 'overflow',
+    summarise: (
+      request: MetonaRequest,
+      mode: 'suffix' | 'separate',
+    ) => { content: string; finishReason?: 'stop' | 'error' | 'length' } | undefined,
+  ): Promise<CompactionStep> {
     let step = await planCompaction({ sessionId: this.sessionId, requestId: `plan_${++this.#requests}`, reason, now: NOW })
     while (step.kind === 'ask_model') {
       const answer = summarise(step.request, step.mode)
-      step = applySummary({ sessionId: this.sessionId, planId: step.planId, ...(answer === undefined ? {} : { response: { finishReason: 'stop' as const, ...answer } }) })
+      step = applySummary({
+        sessionId: this.sessionId,
+        planId: step.planId,
+        ...(answer === undefined ? {} : { response: { finishReason: 'stop' as const, ...answer } }),
+      })
     }
     return step
   }
@@ -73,7 +97,9 @@ export class SessionDriver {
 }
 
 /** A folder with the given files. Removed by `remove`. */
-export async function makeWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<{ path: string; remove: () => Promise<void> }> {
+export async function makeWorkspace(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+): Promise<{ path: string; remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'metona-context-'))
   for (const [name, content] of Object.entries(files)) await writeFile(join(path, name), content)
   return { path, remove: () => rm(path, { recursive: true, force: true }) }

@@ -17,9 +17,16 @@ export function textSamples(count: number, seed: number, characters = 1_500): Te
   const random = seeded(seed)
   const below = (limit: number): number => Math.floor(random() * limit)
   const files: [string, string][] = [
-    ['english', 'zod/README.md'], ['english', 'vite/README.md'], ['english', 'piscina/README.md'],
-    ['code', 'typescript/lib/lib.dom.d.ts'], ['code', 'comlink/dist/esm/comlink.js'], ['json', 'vite/package.json'],
-    ...['zh-cn', 'zh-tw', 'ja', 'ko', 'ru', 'de', 'tr'].map((language): [string, string] => [language, `typescript/lib/${language}/diagnosticMessages.generated.json`]),
+    ['english', 'zod/README.md'],
+    ['english', 'vite/README.md'],
+    ['english', 'piscina/README.md'],
+    ['code', 'typescript/lib/lib.dom.d.ts'],
+    ['code', 'comlink/dist/esm/comlink.js'],
+    ['json', 'vite/package.json'],
+    ...['zh-cn', 'zh-tw', 'ja', 'ko', 'ru', 'de', 'tr'].map((language): [string, string] => [
+      language,
+      `typescript/lib/${language}/diagnosticMessages.generated.json`,
+    ]),
   ]
   const texts = files.map(([kind, path]): [string, string] => [kind, readFileSync(join(MODULES, path), 'utf8')])
   const repeat = (make: () => string): string => Array.from({ length: characters }, make).join('').slice(0, characters)
@@ -31,7 +38,13 @@ export function textSamples(count: number, seed: number, characters = 1_500): Te
     ['rare-han', () => repeat(() => String.fromCodePoint(0x3400 + below(20_000)))],
     ['spaces', () => repeat(() => pick([' ', '  ', '\n', '\t', '\r\n', '\u3000', '\u00a0', 'x', '}\n']))],
     ['numbers', () => repeat(() => pick(['1', '23', '4567', '3.14', ',', ' ', '１２', '½', '٣', '-', 'e10']))],
-    ['mixed-scripts', () => repeat(() => pick(['Привет', ' мир', 'مرحبا', ' नमस्ते', ' Ελλάδα', '안녕', 'こんにちは', "don'T", "WE'LL", 'naïve', 'e\u0301', ' ']))],
+    [
+      'mixed-scripts',
+      () =>
+        repeat(() =>
+          pick(['Привет', ' мир', 'مرحبا', ' नमस्ते', ' Ελλάδα', '안녕', 'こんにちは', "don'T", "WE'LL", 'naïve', 'e\u0301', ' ']),
+        ),
+    ],
     ['one-letter', () => 'a'.repeat(characters)],
     ['any-unicode', () => repeat(() => String.fromCodePoint(below(0xd7ff)))],
   ]

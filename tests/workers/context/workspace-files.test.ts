@@ -63,7 +63,13 @@ describe('readWorkspaceFile', () => {
   test('reads no more than 256 KiB and never half a character', async () => {
     await writeFile(join(workspace, 'large.md'), `a${'汉'.repeat(200_000)}`)
     const reading = await readWorkspaceFile(workspace, 'large.md')
-    expect(reading.kind === 'text' && { truncated: reading.truncated, broken: reading.text.includes('\ufffd'), small: reading.text.length < 90_000 }).toEqual({ truncated: true, broken: false, small: true })
+    expect(
+      reading.kind === 'text' && {
+        truncated: reading.truncated,
+        broken: reading.text.includes('\ufffd'),
+        small: reading.text.length < 90_000,
+      },
+    ).toEqual({ truncated: true, broken: false, small: true })
   })
 
   test('control: the same link read by its path alone would give the secret away', async () => {

@@ -12,7 +12,12 @@ export type FormMessage = (message: MetonaMessage, form: MessageForm) => MetonaM
 
 export const SUMMARY_ID = 'summary'
 
-export function assembleHistory(history: readonly MetonaMessage[], state: CompactionState | undefined, form: FormMessage, summaryMessage: (state: CompactionState) => MetonaMessage): MetonaMessage[] {
+export function assembleHistory(
+  history: readonly MetonaMessage[],
+  state: CompactionState | undefined,
+  form: FormMessage,
+  summaryMessage: (state: CompactionState) => MetonaMessage,
+): MetonaMessage[] {
   if (state === undefined) return history.map((message) => form(message, 'whole'))
   const messages: MetonaMessage[] = []
   if (state.summary !== undefined) {
@@ -44,7 +49,8 @@ export function applyForm(message: MetonaMessage, form: MessageForm): MetonaMess
  * are found again by id; a state that no longer fits is dropped.
  */
 export function fitState(state: CompactionState, history: readonly MetonaMessage[]): CompactionState | undefined {
-  if (state.keptFrom > history.length || state.prunedBefore > history.length || (state.pinned ?? 0) >= Math.max(1, history.length)) return undefined
+  if (state.keptFrom > history.length || state.prunedBefore > history.length || (state.pinned ?? 0) >= Math.max(1, history.length))
+    return undefined
   const kept = history[state.keptFrom]
   if (state.keptFromId === undefined || (kept !== undefined && messageKey(kept) === state.keptFromId)) return state
   const found = history.findIndex((message) => messageKey(message) === state.keptFromId)

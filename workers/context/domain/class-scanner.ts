@@ -5,18 +5,67 @@
 import { scannerWeights, type ScannerFamily } from './scanner-weights.ts'
 
 export const scannerFeatures = [
-  'letters', 'capitals', 'words', 'longLetters', 'camelHumps', 'digits', 'digitRuns', 'spaceRuns', 'runSpaces', 'lineBreaks',
-  'lineBreakRuns', 'tabs', 'marks', 'markRuns', 'han', 'hanRuns', 'rareHan', 'wideMarks', 'kana', 'hangul', 'otherLetters', 'otherWords',
-  'accented', 'emoji', 'mixedJoints',
+  'letters',
+  'capitals',
+  'words',
+  'longLetters',
+  'camelHumps',
+  'digits',
+  'digitRuns',
+  'spaceRuns',
+  'runSpaces',
+  'lineBreaks',
+  'lineBreakRuns',
+  'tabs',
+  'marks',
+  'markRuns',
+  'han',
+  'hanRuns',
+  'rareHan',
+  'wideMarks',
+  'kana',
+  'hangul',
+  'otherLetters',
+  'otherWords',
+  'accented',
+  'emoji',
+  'mixedJoints',
 ] as const
 export const FEATURE_COUNT = scannerFeatures.length
 
-const kinds = { lower: 1, upper: 2, digit: 3, space: 4, lineBreak: 5, tab: 6, mark: 7, han: 8, rareHan: 9, wideMark: 10, kana: 11, hangul: 12, other: 13, accented: 14, emoji: 15 } as const
+const kinds = {
+  lower: 1,
+  upper: 2,
+  digit: 3,
+  space: 4,
+  lineBreak: 5,
+  tab: 6,
+  mark: 7,
+  han: 8,
+  rareHan: 9,
+  wideMark: 10,
+  kana: 11,
+  hangul: 12,
+  other: 13,
+  accented: 14,
+  emoji: 15,
+} as const
 const ascii = new Uint8Array(128)
 for (let code = 0; code < 128; code++) {
   ascii[code] =
-    code >= 97 && code <= 122 ? kinds.lower : code >= 65 && code <= 90 ? kinds.upper : code >= 48 && code <= 57 ? kinds.digit
-    : code === 32 ? kinds.space : code === 10 || code === 13 ? kinds.lineBreak : code === 9 ? kinds.tab : kinds.mark
+    code >= 97 && code <= 122
+      ? kinds.lower
+      : code >= 65 && code <= 90
+        ? kinds.upper
+        : code >= 48 && code <= 57
+          ? kinds.digit
+          : code === 32
+            ? kinds.space
+            : code === 10 || code === 13
+              ? kinds.lineBreak
+              : code === 9
+                ? kinds.tab
+                : kinds.mark
 }
 
 /** The class of a UTF-16 unit beyond ASCII. Low surrogates never get here. */
@@ -34,9 +83,31 @@ function wideClass(code: number): number {
 
 /** Adds the class counts of `text` to `features` (length `FEATURE_COUNT`, in the order of `scannerFeatures`). */
 export function scanClasses(text: string, features: Float64Array): void {
-  let letters = 0, capitals = 0, words = 0, longLetters = 0, humps = 0, digits = 0, digitRuns = 0, spaceRuns = 0, runSpaces = 0, lineBreaks = 0
-  let lineBreakRuns = 0, tabs = 0, marks = 0, markRuns = 0, han = 0, hanRuns = 0, rareHan = 0, wideMarks = 0, kana = 0, hangul = 0
-  let others = 0, otherWords = 0, accented = 0, emoji = 0, joints = 0
+  let letters = 0,
+    capitals = 0,
+    words = 0,
+    longLetters = 0,
+    humps = 0,
+    digits = 0,
+    digitRuns = 0,
+    spaceRuns = 0,
+    runSpaces = 0,
+    lineBreaks = 0
+  let lineBreakRuns = 0,
+    tabs = 0,
+    marks = 0,
+    markRuns = 0,
+    han = 0,
+    hanRuns = 0,
+    rareHan = 0,
+    wideMarks = 0,
+    kana = 0,
+    hangul = 0
+  let others = 0,
+    otherWords = 0,
+    accented = 0,
+    emoji = 0,
+    joints = 0
   let last = 0
   let run = 0
   for (let index = 0; index < text.length; index++) {
@@ -119,7 +190,33 @@ export function scanClasses(text: string, features: Float64Array): void {
     }
     last = kind
   }
-  const counts = [letters, capitals, words, longLetters, humps, digits, digitRuns, spaceRuns, runSpaces, lineBreaks, lineBreakRuns, tabs, marks, markRuns, han, hanRuns, rareHan, wideMarks, kana, hangul, others, otherWords, accented, emoji, joints]
+  const counts = [
+    letters,
+    capitals,
+    words,
+    longLetters,
+    humps,
+    digits,
+    digitRuns,
+    spaceRuns,
+    runSpaces,
+    lineBreaks,
+    lineBreakRuns,
+    tabs,
+    marks,
+    markRuns,
+    han,
+    hanRuns,
+    rareHan,
+    wideMarks,
+    kana,
+    hangul,
+    others,
+    otherWords,
+    accented,
+    emoji,
+    joints,
+  ]
   for (let index = 0; index < counts.length; index++) features[index] = (features[index] as number) + (counts[index] as number)
 }
 

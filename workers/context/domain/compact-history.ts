@@ -82,8 +82,11 @@ export function compactHistory(input: CompactionInput): CompactionOutcome {
   const enough = (most: number): boolean => best !== undefined && best.tokens <= most
   for (const level of GENTLE) if (attempt(level) <= wanted) break
   if (!enough(Math.min(limit, before * LEAST_GAIN)) && before > limit) for (const level of HARD) if (attempt(level) <= limit) break
-  if (best !== undefined && best.tokens <= limit && (best.tokens <= before * LEAST_GAIN || before > limit)) return { kind: 'applied', state: best.state, tokensBefore: before, tokensAfter: best.tokens }
-  return before > limit ? { kind: 'irreducible', tokens: Math.min(before, best?.tokens ?? before), limit } : { kind: 'nothing', tokens: before }
+  if (best !== undefined && best.tokens <= limit && (best.tokens <= before * LEAST_GAIN || before > limit))
+    return { kind: 'applied', state: best.state, tokensBefore: before, tokensAfter: best.tokens }
+  return before > limit
+    ? { kind: 'irreducible', tokens: Math.min(before, best?.tokens ?? before), limit }
+    : { kind: 'nothing', tokens: before }
 }
 
 function candidate(input: CompactionInput, level: Level): CompactionState | undefined {
@@ -103,7 +106,17 @@ function candidate(input: CompactionInput, level: Level): CompactionState | unde
   const head = history.slice(0, cut)
   const core = input.modelSummary ?? state?.core
   const todo = openTodo(history)
-  const summary = input.modelSummary ?? digestHistory({ head, todo, ...(core === undefined ? {} : { earlier: core }), ...(input.taskGoal === undefined ? {} : { taskGoal: input.taskGoal }) }, input.language)
+  const summary =
+    input.modelSummary ??
+    digestHistory(
+      {
+        head,
+        todo,
+        ...(core === undefined ? {} : { earlier: core }),
+        ...(input.taskGoal === undefined ? {} : { taskGoal: input.taskGoal }),
+      },
+      input.language,
+    )
   const text = summaryText(
     {
       summary: cutToTokens(summary, input.budget.budget * SUMMARY_SHARE * level.summary, input.count),
@@ -134,7 +147,12 @@ function candidate(input: CompactionInput, level: Level): CompactionState | unde
 }
 
 /** Cuts for the texts from `start` on that are longer than the level allows; undefined when there are none. */
-function shrinkFrom(history: readonly MetonaMessage[], start: number, level: Level, before: Readonly<Record<string, number>>): Record<string, number> | undefined {
+function shrinkFrom(
+  history: readonly MetonaMessage[],
+  start: number,
+  level: Level,
+  before: Readonly<Record<string, number>>,
+): Record<string, number> | undefined {
   const newest = history.findLastIndex((message) => message.role !== 'tool')
   const shrunk = keptShrunk(history, start, before)
   let changed = false

@@ -27,18 +27,29 @@ export function digestHistory(input: DigestInput, language: Language): string {
   const calls = input.head.flatMap((message) => message.toolCalls ?? [])
   const lastError = input.head.findLast((message) => message.toolResult?.success === false)
   const answers = input.head.filter((message) => message.role === 'assistant' && message.content.trim() !== '').slice(-MOST_ANSWERS)
-  const commands = calls.map((call) => call.args['command']).filter((command) => typeof command === 'string').slice(-MOST_COMMANDS)
+  const commands = calls
+    .map((call) => call.args['command'])
+    .filter((command) => typeof command === 'string')
+    .slice(-MOST_COMMANDS)
   const files = touchedFiles(input.head).slice(-MOST_FILES)
   const bullets = (lines: readonly string[]): string => (lines.length === 0 ? words.none : lines.map((line) => `- ${line}`).join('\n'))
   const bodies = [
     input.taskGoal ?? oneLine(input.head.find((message) => message.role === 'user')?.content ?? words.none, 300),
     words.seeQuotes,
-    [words.messages(input.head.length, calls.length), ...(answers.length === 0 ? [] : [words.answers, bullets(answers.map((message) => oneLine(message.content, ANSWER_CHARACTERS)))])].join('\n'),
+    [
+      words.messages(input.head.length, calls.length),
+      ...(answers.length === 0 ? [] : [words.answers, bullets(answers.map((message) => oneLine(message.content, ANSWER_CHARACTERS)))]),
+    ].join('\n'),
     input.earlier === undefined ? words.none : `${words.earlier}\n${cutMiddle(input.earlier, EARLIER_CHARACTERS).replaceAll(/^#/gm, '›#')}`,
     input.todo.length === 0 ? words.continueLast : bullets(input.todo),
     [
       ...(commands.length === 0 ? [] : [words.commands, bullets(commands.map((command) => oneLine(command, 200)))]),
-      ...(lastError?.toolResult === undefined ? [] : [words.lastError, oneLine(`${lastError.toolResult.toolName}: ${lastError.toolResult.error ?? toolResultText(lastError.toolResult)}`, 400)]),
+      ...(lastError?.toolResult === undefined
+        ? []
+        : [
+            words.lastError,
+            oneLine(`${lastError.toolResult.toolName}: ${lastError.toolResult.error ?? toolResultText(lastError.toolResult)}`, 400),
+          ]),
     ].join('\n') || words.none,
     bullets(files),
   ]
@@ -70,7 +81,9 @@ export function openTodo(messages: readonly MetonaMessage[]): string[] {
       if (typeof entry !== 'object' || entry === null) return []
       const fields = entry as Record<string, unknown>
       const status = typeof fields['status'] === 'string' ? fields['status'] : 'pending'
-      const text = ['content', 'text', 'title', 'task', 'description'].map((name) => fields[name]).find((value) => typeof value === 'string')
+      const text = ['content', 'text', 'title', 'task', 'description']
+        .map((name) => fields[name])
+        .find((value) => typeof value === 'string')
       return text === undefined || /^(done|completed|cancelled)$/.test(status) ? [] : [`[${status}] ${oneLine(text as string, 200)}`]
     })
   }

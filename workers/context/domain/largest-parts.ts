@@ -13,7 +13,12 @@ export interface PartsInput {
   readonly count: (text: string) => number
 }
 
-const FILES: readonly (readonly [keyof MetonaSystemPrompt, string])[] = [['roleDefinition', 'SOUL.md'], ['behaviorRules', 'AGENTS.md'], ['userProfile', 'USERS.md'], ['memory', 'MEMORY.md']]
+const FILES: readonly (readonly [keyof MetonaSystemPrompt, string])[] = [
+  ['roleDefinition', 'SOUL.md'],
+  ['behaviorRules', 'AGENTS.md'],
+  ['userProfile', 'USERS.md'],
+  ['memory', 'MEMORY.md'],
+]
 
 export function largestParts(input: PartsInput): RequestPart[] {
   const parts: RequestPart[] = []

@@ -11,7 +11,12 @@ export function keptTokens(budget: number): number {
  * Walks back while the kept part fits, never to a tool result, rather to a user message than into an answer.
  * @param from the earliest place that may be cut at (exclusive); @returns undefined when nothing is before the cut.
  */
-export function planCut(history: readonly MetonaMessage[], from: number, keep: number, tokensOf: (message: MetonaMessage) => number): number | undefined {
+export function planCut(
+  history: readonly MetonaMessage[],
+  from: number,
+  keep: number,
+  tokensOf: (message: MetonaMessage) => number,
+): number | undefined {
   let tokens = 0
   let cut: number | undefined
   let atUser: number | undefined
@@ -26,10 +31,4 @@ export function planCut(history: readonly MetonaMessage[], from: number, keep: n
     if (message.role === 'user' && tokens >= keep / 4) atUser = index
   }
   return atUser ?? cut
-}
-
-/** The next place behind `cut` where a history may be cut; undefined when `cut` holds the newest group only. */
-export function nextCut(history: readonly MetonaMessage[], cut: number): number | undefined {
-  for (let index = cut + 1; index < history.length; index++) if (history[index]?.role !== 'tool') return index
-  return undefined
 }

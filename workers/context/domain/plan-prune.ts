@@ -17,7 +17,12 @@ export interface PrunePlan {
  * @param from the first place that is sent as it is; @param tokensOf tokens of a message as sent now;
  * @returns undefined when too little would be saved.
  */
-export function planPrune(history: readonly MetonaMessage[], from: number, budget: number, tokensOf: (message: MetonaMessage) => number): PrunePlan | undefined {
+export function planPrune(
+  history: readonly MetonaMessage[],
+  from: number,
+  budget: number,
+  tokensOf: (message: MetonaMessage) => number,
+): PrunePlan | undefined {
   const protectedTokens = Math.min(NEWEST_KEPT_TOKENS, budget * 0.25)
   let turns = 0
   let newest = 0

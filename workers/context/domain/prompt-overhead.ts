@@ -34,14 +34,89 @@ export type OverheadFamily = 'deepseek' | 'openai' | 'anthropic' | 'qwen' | 'gen
 
 export const promptOverheads: Readonly<Record<OverheadFamily, PromptOverhead>> = {
   // A call is written as markup: 62 tokens where name and JSON take 14 for two arguments.
-  deepseek: { base: 1, user: 3, assistant: 1, toolResult: 7, system: 0, toolsBlock: 221, tool: 0, toolTurn: 9, call: 20, argument: 14, spacedSchemas: true, thinking: 'tool_turns', image: 1_024 },
-  openai: { base: 3, user: 4, assistant: 4, toolResult: 8, system: 4, toolsBlock: 24, tool: 6, toolTurn: 0, call: 8, argument: 1, spacedSchemas: false, thinking: 'never', image: 1_105 },
-  anthropic: { base: 5, user: 4, assistant: 4, toolResult: 12, system: 4, toolsBlock: 340, tool: 45, toolTurn: 0, call: 30, argument: 8, spacedSchemas: false, thinking: 'tool_turns', image: 1_600 },
-  qwen: { base: 3, user: 5, assistant: 5, toolResult: 9, system: 5, toolsBlock: 120, tool: 4, toolTurn: 0, call: 16, argument: 2, spacedSchemas: true, thinking: 'never', image: 1_600 },
-  generic: { base: 4, user: 5, assistant: 5, toolResult: 8, system: 5, toolsBlock: 100, tool: 8, toolTurn: 0, call: 16, argument: 3, spacedSchemas: false, thinking: 'never', image: 1_600 },
+  deepseek: {
+    base: 1,
+    user: 3,
+    assistant: 1,
+    toolResult: 7,
+    system: 0,
+    toolsBlock: 221,
+    tool: 0,
+    toolTurn: 9,
+    call: 20,
+    argument: 14,
+    spacedSchemas: true,
+    thinking: 'tool_turns',
+    image: 1_024,
+  },
+  openai: {
+    base: 3,
+    user: 4,
+    assistant: 4,
+    toolResult: 8,
+    system: 4,
+    toolsBlock: 24,
+    tool: 6,
+    toolTurn: 0,
+    call: 8,
+    argument: 1,
+    spacedSchemas: false,
+    thinking: 'never',
+    image: 1_105,
+  },
+  anthropic: {
+    base: 5,
+    user: 4,
+    assistant: 4,
+    toolResult: 12,
+    system: 4,
+    toolsBlock: 340,
+    tool: 45,
+    toolTurn: 0,
+    call: 30,
+    argument: 8,
+    spacedSchemas: false,
+    thinking: 'tool_turns',
+    image: 1_600,
+  },
+  qwen: {
+    base: 3,
+    user: 5,
+    assistant: 5,
+    toolResult: 9,
+    system: 5,
+    toolsBlock: 120,
+    tool: 4,
+    toolTurn: 0,
+    call: 16,
+    argument: 2,
+    spacedSchemas: true,
+    thinking: 'never',
+    image: 1_600,
+  },
+  generic: {
+    base: 4,
+    user: 5,
+    assistant: 5,
+    toolResult: 8,
+    system: 5,
+    toolsBlock: 100,
+    tool: 8,
+    toolTurn: 0,
+    call: 16,
+    argument: 3,
+    spacedSchemas: false,
+    thinking: 'never',
+    image: 1_600,
+  },
 }
 
-export function countMessage(message: MetonaMessage, count: CountText, overhead: PromptOverhead, imageTokens: (message: MetonaMessage, each: number) => number): number {
+export function countMessage(
+  message: MetonaMessage,
+  count: CountText,
+  overhead: PromptOverhead,
+  imageTokens: (message: MetonaMessage, each: number) => number,
+): number {
   const images = message.images === undefined ? 0 : imageTokens(message, overhead.image)
   switch (message.role) {
     case 'user':
@@ -53,7 +128,8 @@ export function countMessage(message: MetonaMessage, count: CountText, overhead:
     case 'assistant': {
       const calls = message.toolCalls ?? []
       let tokens = overhead.assistant + count(message.content) + (calls.length === 0 ? 0 : overhead.toolTurn)
-      if (message.thinking !== undefined && overhead.thinking === 'tool_turns' && calls.length > 0) tokens += count(message.thinking.content)
+      if (message.thinking !== undefined && overhead.thinking === 'tool_turns' && calls.length > 0)
+        tokens += count(message.thinking.content)
       for (const call of calls) {
         const names = Object.keys(call.args)
         tokens += overhead.call + overhead.argument * names.length + count(call.name)
@@ -80,7 +156,9 @@ export function countSystem(prompt: MetonaSystemPrompt, count: CountText, overhe
 
 /** The partitions in the order adapters join them. */
 export function systemText(prompt: MetonaSystemPrompt): string {
-  return [prompt.roleDefinition, prompt.outputConstraints, prompt.safetyGuidelines, prompt.behaviorRules, prompt.userProfile, prompt.memory].filter((part) => part !== undefined && part !== '').join('\n\n')
+  return [prompt.roleDefinition, prompt.outputConstraints, prompt.safetyGuidelines, prompt.behaviorRules, prompt.userProfile, prompt.memory]
+    .filter((part) => part !== undefined && part !== '')
+    .join('\n\n')
 }
 
 function argumentText(value: unknown): string {

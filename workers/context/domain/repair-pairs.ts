@@ -76,7 +76,11 @@ export function repairPairs(history: readonly MetonaMessage[]): Repaired {
       calls.push(uniqueCall(call, seen, renamed))
     }
     const changed = calls.length !== message.toolCalls.length || calls.some((call, index) => call !== message.toolCalls?.[index])
-    const atom: Atom = { message: changed ? { ...message, toolCalls: calls } : message, calls: calls.map((call) => ({ call, result: undefined })), results: [] }
+    const atom: Atom = {
+      message: changed ? { ...message, toolCalls: calls } : message,
+      calls: calls.map((call) => ({ call, result: undefined })),
+      results: [],
+    }
     atoms.push(atom)
     for (const entry of atom.calls) open.set(renamed.get(entry.call.id) ?? entry.call.id, { atom, entry })
   }
@@ -129,6 +133,15 @@ function makeMissingResult(call: MetonaToolCall, asked: MetonaMessage): MetonaMe
     content: '',
     timestamp: asked.timestamp,
     id: `missing_${call.id}`,
-    toolResult: { toolCallId: call.id, toolName: call.name, result: MISSING_RESULT, summary: MISSING_RESULT, success: false, error: MISSING_RESULT, durationMs: 0, timestamp: asked.timestamp },
+    toolResult: {
+      toolCallId: call.id,
+      toolName: call.name,
+      result: MISSING_RESULT,
+      summary: MISSING_RESULT,
+      success: false,
+      error: MISSING_RESULT,
+      durationMs: 0,
+      timestamp: asked.timestamp,
+    },
   }
 }

@@ -12,7 +12,9 @@ export const LEAST_PRUNED = 400
 const KEPT_TOOLS = new Set(['update_todo', 'ask_user', 'recall', 'remember'])
 
 export function isPrunable(message: MetonaMessage): boolean {
-  return message.toolResult !== undefined && !KEPT_TOOLS.has(message.toolResult.toolName) && resultBody(message.toolResult).length > LEAST_PRUNED
+  return (
+    message.toolResult !== undefined && !KEPT_TOOLS.has(message.toolResult.toolName) && resultBody(message.toolResult).length > LEAST_PRUNED
+  )
 }
 
 export function pruneResult(message: MetonaMessage): MetonaMessage {
@@ -35,13 +37,16 @@ export function shrinkMessage(message: MetonaMessage, most: number): MetonaMessa
     ...kept,
     content: cutMiddle(message.content, most),
     ...(message.thinking === undefined ? {} : { thinking: { ...message.thinking, content: cutMiddle(message.thinking.content, most) } }),
-    ...(message.toolCalls === undefined ? {} : { toolCalls: message.toolCalls.map((call) => ({ ...call, args: shrinkValue(call.args, most) as Record<string, unknown> })) }),
+    ...(message.toolCalls === undefined
+      ? {}
+      : { toolCalls: message.toolCalls.map((call) => ({ ...call, args: shrinkValue(call.args, most) as Record<string, unknown> })) }),
   }
 }
 
 /** The longest text `shrinkMessage` would cut. */
 export function longestText(message: MetonaMessage): number {
-  if (message.role === 'tool') return message.toolResult === undefined ? 0 : Math.max(resultBody(message.toolResult).length, message.toolResult.error?.length ?? 0)
+  if (message.role === 'tool')
+    return message.toolResult === undefined ? 0 : Math.max(resultBody(message.toolResult).length, message.toolResult.error?.length ?? 0)
   if (message.role !== 'assistant') return 0
   const args = (message.toolCalls ?? []).map((call) => longestString(call.args))
   return Math.max(message.content.length, message.thinking?.content.length ?? 0, ...args)
@@ -70,7 +75,8 @@ function isLowSurrogate(text: string): boolean {
 function shrinkValue(value: unknown, most: number): unknown {
   if (typeof value === 'string') return cutMiddle(value, most)
   if (Array.isArray(value)) return value.map((entry) => shrinkValue(entry, most))
-  if (typeof value === 'object' && value !== null) return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, shrinkValue(entry, most)]))
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, shrinkValue(entry, most)]))
   return value
 }
 

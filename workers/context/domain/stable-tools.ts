@@ -13,7 +13,9 @@ export interface StableTools {
  * previous one is given out as the previous one, so that another key order does not move a byte.
  */
 export function stableTools(tools: readonly MetonaToolDef[], previous: StableTools | undefined): StableTools {
-  const sorted = tools.toSorted((left, right) => (left.name < right.name ? -1 : left.name > right.name ? 1 : 0)).filter((tool, index, all) => tool.name !== all[index - 1]?.name)
+  const sorted = tools
+    .toSorted((left, right) => (left.name < right.name ? -1 : left.name > right.name ? 1 : 0))
+    .filter((tool, index, all) => tool.name !== all[index - 1]?.name)
   const signature = canonicalJson(sorted)
   return previous?.signature === signature ? previous : { tools: sorted, signature }
 }

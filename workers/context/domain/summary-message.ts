@@ -45,7 +45,9 @@ export function summaryText(parts: SummaryParts, language: Language, quoteTokens
     '',
     parts.summary,
     ...(parts.omitted === 0 ? [] : ['', texts.omitted(parts.omitted)]),
-    ...(parts.quoted.length === 0 ? [] : ['', `## ${texts.quotesTitle}`, ...(omittedQuotes === 0 ? [] : [texts.quotesOmitted(omittedQuotes)]), ...quotes]),
+    ...(parts.quoted.length === 0
+      ? []
+      : ['', `## ${texts.quotesTitle}`, ...(omittedQuotes === 0 ? [] : [texts.quotesOmitted(omittedQuotes)]), ...quotes]),
     ...(state.length === 0 ? [] : ['', `## ${texts.stateTitle}`, ...state]),
     '</summary>',
   ].join('\n')

@@ -9,7 +9,12 @@ export const SUMMARY_OUTPUT_TOKENS = 4_096
 const RESULT_CHARACTERS = 2_000
 
 /** The instruction that ends a suffix call: the live conversation stays in front of it, byte for byte. */
-export function suffixInstruction(language: Language, instructions: string | undefined, updating: boolean, timestamp: number): MetonaMessage {
+export function suffixInstruction(
+  language: Language,
+  instructions: string | undefined,
+  updating: boolean,
+  timestamp: number,
+): MetonaMessage {
   return { role: 'user', content: summaryTexts[language].instruction(instructions, updating), timestamp, id: 'compaction_instruction' }
 }
 
@@ -29,8 +34,13 @@ export function transcriptText(head: readonly MetonaMessage[], most: number, cou
 }
 
 function lineOf(message: MetonaMessage): string {
-  const calls = (message.toolCalls ?? []).map((call) => `\n[call ${call.name} ${cutMiddle(JSON.stringify(call.args), RESULT_CHARACTERS)}]`).join('')
-  const text = message.toolResult === undefined ? cutMiddle(message.content, RESULT_CHARACTERS * 4) : `${message.toolResult.toolName}: ${cutMiddle(toolResultText(message.toolResult), RESULT_CHARACTERS)}`
+  const calls = (message.toolCalls ?? [])
+    .map((call) => `\n[call ${call.name} ${cutMiddle(JSON.stringify(call.args), RESULT_CHARACTERS)}]`)
+    .join('')
+  const text =
+    message.toolResult === undefined
+      ? cutMiddle(message.content, RESULT_CHARACTERS * 4)
+      : `${message.toolResult.toolName}: ${cutMiddle(toolResultText(message.toolResult), RESULT_CHARACTERS)}`
   return `[${message.role}] ${text}${calls}`
 }
 
@@ -44,5 +54,7 @@ export interface SummaryAnswer {
 export function isUsableSummary(answer: SummaryAnswer, language: Language): boolean {
   if (answer.finishReason !== 'stop' || (answer.toolCalls?.length ?? 0) > 0) return false
   const lines = answer.content.split('\n').filter((line) => /^#{1,4}\s/.test(line.trim()))
-  return [language, language === 'zh' ? ('en' as const) : ('zh' as const)].some((tongue) => summaryTexts[tongue].headings.every((heading) => lines.some((line) => line.toLowerCase().includes(heading.toLowerCase()))))
+  return [language, language === 'zh' ? ('en' as const) : ('zh' as const)].some((tongue) =>
+    summaryTexts[tongue].headings.every((heading) => lines.some((line) => line.toLowerCase().includes(heading.toLowerCase()))),
+  )
 }

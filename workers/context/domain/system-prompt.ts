@@ -24,7 +24,11 @@ export interface FrozenPrompt {
 export const partitionFiles: readonly PartitionFile[] = ['SOUL.md', 'AGENTS.md', 'USERS.md', 'MEMORY.md']
 
 /** @param fallback the person's first words, which decide the language where the files say nothing. */
-export function composeSystemPrompt(files: readonly WorkspaceFileText[], place: { workspace: string; platform: string }, fallback: string): FrozenPrompt {
+export function composeSystemPrompt(
+  files: readonly WorkspaceFileText[],
+  place: { workspace: string; platform: string },
+  fallback: string,
+): FrozenPrompt {
   const raw = files.map((entry) => entry.text ?? '').join('\n')
   const language = languageOf(raw.trim() === '' ? fallback : raw)
   const texts = promptTexts[language]

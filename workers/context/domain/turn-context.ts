@@ -27,7 +27,9 @@ export function memoryLines(memories: readonly MetonaMemoryItem[], language: Lan
   for (const memory of memories.slice(0, MOST_MEMORIES)) {
     const whole = oneLine(memory.content)
     const brief = memory.summary === undefined ? undefined : oneLine(memory.summary)
-    const line = [whole, brief].find((text): text is string => text !== undefined && used + estimateTokens(text, 'deepseek') <= MEMORY_TOKENS)
+    const line = [whole, brief].find(
+      (text): text is string => text !== undefined && used + estimateTokens(text, 'deepseek') <= MEMORY_TOKENS,
+    )
     if (line === undefined) continue
     used += estimateTokens(line, 'deepseek')
     lines.push(`- ${line}`)
@@ -52,7 +54,8 @@ export function withTurnContext(message: MetonaMessage, turnContext: string | un
   if (turnContext === undefined && message.turnContext === undefined) return message
   const { turnContext: _own, ...kept } = message
   if (turnContext === undefined) return kept
-  if (kept.toolResult !== undefined) return { ...kept, toolResult: { ...kept.toolResult, summary: `${resultBody(kept.toolResult)}\n\n${turnContext}` } }
+  if (kept.toolResult !== undefined)
+    return { ...kept, toolResult: { ...kept.toolResult, summary: `${resultBody(kept.toolResult)}\n\n${turnContext}` } }
   return { ...kept, content: kept.content === '' ? turnContext : `${kept.content}\n\n${turnContext}` }
 }
 

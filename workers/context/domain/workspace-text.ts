@@ -4,12 +4,18 @@ import { estimateTokens } from './class-scanner.ts'
 export type PartitionFile = 'SOUL.md' | 'AGENTS.md' | 'USERS.md' | 'MEMORY.md'
 
 /** Tokens. MEMORY.md has a limit of lines and bytes too. */
-export const partitionLimits: Readonly<Record<PartitionFile, number>> = { 'SOUL.md': 2_000, 'AGENTS.md': 8_000, 'USERS.md': 2_000, 'MEMORY.md': 4_000 }
+export const partitionLimits: Readonly<Record<PartitionFile, number>> = {
+  'SOUL.md': 2_000,
+  'AGENTS.md': 8_000,
+  'USERS.md': 2_000,
+  'MEMORY.md': 4_000,
+}
 const MEMORY_LINES = 200
 const MEMORY_BYTES = 25_000
 
 /** Hints of the templates, which stand as `# …` lines below a `## …` heading. */
-const HINT = /^#\s+(定义|格式\s*[:：]|示例\s*[:：]|称呼、|熟悉的|工具偏好、|正在做什么|Define\b|Format\s*:|Example\s*:|Who the|What the|How the|Languages, |Tools, |Name, )/i
+const HINT =
+  /^#\s+(定义|格式\s*[:：]|示例\s*[:：]|称呼、|熟悉的|工具偏好、|正在做什么|Define\b|Format\s*:|Example\s*:|Who the|What the|How the|Languages, |Tools, |Name, )/i
 const HEADING = /^(#{1,6})(\s+\S|\s*$)/
 
 /**
@@ -91,7 +97,12 @@ export interface CutText {
 
 /** Keeps whole lines from the top while they fit. */
 export function cutToLimit(text: string, file: PartitionFile): CutText {
-  return cutLines(text, partitionLimits[file], file === 'MEMORY.md' ? MEMORY_LINES : Infinity, file === 'MEMORY.md' ? MEMORY_BYTES : Infinity)
+  return cutLines(
+    text,
+    partitionLimits[file],
+    file === 'MEMORY.md' ? MEMORY_LINES : Infinity,
+    file === 'MEMORY.md' ? MEMORY_BYTES : Infinity,
+  )
 }
 
 /** @param tokens, lines, bytes most of each; a single line over the limit is cut inside. */

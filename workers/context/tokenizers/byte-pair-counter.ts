@@ -34,7 +34,8 @@ export class BytePairCounter {
     const known = this.#known.get(piece)
     if (known !== undefined) return known
     const bytes = isAscii(piece) ? piece : Buffer.from(piece, 'utf8').toString('latin1')
-    const tokens = bytes.length === 1 || this.#ranks.has(bytes) ? 1 : bytes.length <= LONG_PIECE ? this.#mergeShort(bytes) : this.#mergeLong(bytes)
+    const tokens =
+      bytes.length === 1 || this.#ranks.has(bytes) ? 1 : bytes.length <= LONG_PIECE ? this.#mergeShort(bytes) : this.#mergeLong(bytes)
     if (piece.length <= LONGEST_CACHED) {
       if (this.#known.size >= MOST_CACHED) this.#known.clear()
       // A slice keeps the text it was cut from alive; a copy does not.
@@ -49,7 +50,8 @@ export class BytePairCounter {
     for (let index = 0; index <= bytes.length; index++) starts.push(index)
     const pairs: number[] = []
     for (let index = 0; index + 2 < starts.length; index++) pairs.push(ranks.get(bytes.slice(index, index + 2)) ?? Infinity)
-    const rankAt = (index: number): number => (index + 2 < starts.length ? (ranks.get(bytes.slice(starts[index], starts[index + 2])) ?? Infinity) : Infinity)
+    const rankAt = (index: number): number =>
+      index + 2 < starts.length ? (ranks.get(bytes.slice(starts[index], starts[index + 2])) ?? Infinity) : Infinity
     for (;;) {
       let best = Infinity
       let at = -1

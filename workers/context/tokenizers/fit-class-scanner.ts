@@ -12,12 +12,31 @@ const ROOT = join(import.meta.dirname, '../../..')
 const CHUNK = 4_000
 const MOST_PER_CORPUS = 160
 /** Weights that little text decides; larger ones would only follow that text. */
-const CLAMPS: Partial<Record<(typeof scannerFeatures)[number], number>> = { accented: 1, otherLetters: 1.2, hangul: 1.5, rareHan: 3, emoji: 3 }
+const CLAMPS: Partial<Record<(typeof scannerFeatures)[number], number>> = {
+  accented: 1,
+  otherLetters: 1.2,
+  hangul: 1.5,
+  rareHan: 3,
+  emoji: 3,
+}
 
 /** Weights that the texts at hand would push to nothing because they never stand alone there. */
-const FLOORS: Partial<Record<(typeof scannerFeatures)[number], number>> = { wideMarks: 0.5, otherLetters: 0.1, tabs: 0.2 }
+const FLOORS: Partial<Record<(typeof scannerFeatures)[number], number>> = { wideMarks: 0.5, otherLetters: 0.1, tabs: 0.2, emoji: 1.5 }
 /** How much a corpus counts: by what sessions hold, not by what packages happen to ship. */
-const IMPORTANCE: Readonly<Record<string, number>> = { 'zh-cn': 4, mixed: 3, docs: 2, code: 2, json: 1.5, 'zh-tw': 0.2, ja: 0.4, ko: 0.4, ru: 0.4, de: 0.4, fr: 0.4, synthetic: 0.3 }
+const IMPORTANCE: Readonly<Record<string, number>> = {
+  'zh-cn': 4,
+  mixed: 3,
+  docs: 2,
+  code: 2,
+  json: 1.5,
+  'zh-tw': 0.2,
+  ja: 0.4,
+  ko: 0.4,
+  ru: 0.4,
+  de: 0.4,
+  fr: 0.4,
+  synthetic: 0.3,
+}
 
 interface Sample {
   readonly corpus: string
@@ -57,7 +76,9 @@ writeFileSync(join(import.meta.dirname, '../domain/scanner-weights.ts'), sourceO
 function fit(rows: readonly Float64Array[], truth: readonly number[], importance: readonly number[]): number[] {
   const scaled = rows.map((row, index) => row.map((value) => (value / (truth[index] as number)) * (importance[index] as number)))
   const weights = scannerFeatures.map(() => 0.3)
-  const residual = scaled.map((row, at) => (importance[at] as number) - row.reduce((sum, value, index) => sum + value * (weights[index] as number), 0))
+  const residual = scaled.map(
+    (row, at) => (importance[at] as number) - row.reduce((sum, value, index) => sum + value * (weights[index] as number), 0),
+  )
   for (let round = 0; round < 4_000; round++) {
     for (let feature = 0; feature < FEATURE_COUNT; feature++) {
       let gradient = 0
@@ -72,7 +93,8 @@ function fit(rows: readonly Float64Array[], truth: readonly number[], importance
       const next = Math.min(CLAMPS[name] ?? Infinity, Math.max(FLOORS[name] ?? 0, old + gradient / norm))
       if (next === old) continue
       weights[feature] = next
-      for (let index = 0; index < scaled.length; index++) residual[index] = (residual[index] as number) - ((scaled[index] as Float64Array)[feature] as number) * (next - old)
+      for (let index = 0; index < scaled.length; index++)
+        residual[index] = (residual[index] as number) - ((scaled[index] as Float64Array)[feature] as number) * (next - old)
     }
   }
   return weights
@@ -86,10 +108,18 @@ function reportErrors(family: string, weights: readonly number[], truth: readonl
     const error = estimate / (truth[index] as number) - 1
     errors.set(sample.corpus, [...(errors.get(sample.corpus) ?? []), error])
   }
-  const all = [...errors.values()].flat().map(Math.abs).sort((left, right) => left - right)
+  const all = [...errors.values()]
+    .flat()
+    .map(Math.abs)
+    .sort((left, right) => left - right)
   const percent = (value: number | undefined): string => `${((value ?? 0) * 100).toFixed(1)} %`
-  process.stdout.write(`${family}: mean ${percent(all.reduce((sum, value) => sum + value, 0) / all.length)}, p95 ${percent(all[Math.floor(all.length * 0.95)])}, max ${percent(all.at(-1))}\n`)
-  for (const [corpus, values] of errors) process.stdout.write(`  ${corpus.padEnd(14)} bias ${percent(values.reduce((sum, value) => sum + value, 0) / values.length)} worst ${percent(Math.max(...values.map(Math.abs)))}\n`)
+  process.stdout.write(
+    `${family}: mean ${percent(all.reduce((sum, value) => sum + value, 0) / all.length)}, p95 ${percent(all[Math.floor(all.length * 0.95)])}, max ${percent(all.at(-1))}\n`,
+  )
+  for (const [corpus, values] of errors)
+    process.stdout.write(
+      `  ${corpus.padEnd(14)} bias ${percent(values.reduce((sum, value) => sum + value, 0) / values.length)} worst ${percent(Math.max(...values.map(Math.abs)))}\n`,
+    )
 }
 
 function collectSamples(): Sample[] {
@@ -103,11 +133,17 @@ function collectSamples(): Sample[] {
     const size = statSync(path).size
     if (size > 2_000_000) continue
     if (path.endsWith('.md') && size > 3_000) docs.push(readFileSync(path, 'utf8').slice(0, 20_000))
-    else if (/\.(d\.ts|ts|js|mjs|cjs)$/.test(path) && size > 3_000 && code.length < 500) code.push(readFileSync(path, 'utf8').slice(0, 12_000))
+    else if (/\.(d\.ts|ts|js|mjs|cjs)$/.test(path) && size > 3_000 && code.length < 500)
+      code.push(readFileSync(path, 'utf8').slice(0, 12_000))
     else if (path.endsWith('.json') && size > 2_000 && json.length < 300) json.push(readFileSync(path, 'utf8').slice(0, 12_000))
-    if (listing.length < 6_000) listing.push(`-rw-r--r-- 1 root root ${String(size).padStart(8)} Jan 12 09:${String(size % 60).padStart(2, '0')} ${path.slice(ROOT.length + 1)}`)
+    if (listing.length < 6_000)
+      listing.push(
+        `-rw-r--r-- 1 root root ${String(size).padStart(8)} Jan 12 09:${String(size % 60).padStart(2, '0')} ${path.slice(ROOT.length + 1)}`,
+      )
   }
-  for (const text of code.slice(0, 200)) for (const [index, line] of text.split('\n').slice(20, 50).entries()) grep.push(`src/part-${text.length % 97}/module.ts:${index + 20}:${line}`)
+  for (const text of code.slice(0, 200))
+    for (const [index, line] of text.split('\n').slice(20, 50).entries())
+      grep.push(`src/part-${text.length % 97}/module.ts:${index + 20}:${line}`)
   const samples: Sample[] = []
   const add = (corpus: string, texts: readonly string[]): void => {
     const chunks = texts.flatMap((text) => chunksOf(text))
@@ -120,8 +156,14 @@ function collectSamples(): Sample[] {
   add('listing', [listing.join('\n')])
   add('grep', [grep.join('\n')])
   for (const language of ['zh-cn', 'zh-tw', 'ja', 'ko', 'ru', 'de', 'fr']) {
-    const messages = JSON.parse(readFileSync(join(modules, 'typescript/lib', language, 'diagnosticMessages.generated.json'), 'utf8')) as Record<string, string>
-    add(language, [Object.values(messages).join('\n').slice(0, language === 'zh-cn' ? 800_000 : 160_000)])
+    const messages = JSON.parse(
+      readFileSync(join(modules, 'typescript/lib', language, 'diagnosticMessages.generated.json'), 'utf8'),
+    ) as Record<string, string>
+    add(language, [
+      Object.values(messages)
+        .join('\n')
+        .slice(0, language === 'zh-cn' ? 800_000 : 160_000),
+    ])
   }
   add('mixed', mixed(docs, samples))
   add('synthetic', synthetic())
@@ -131,7 +173,11 @@ function collectSamples(): Sample[] {
 /** Chinese sentences between English paragraphs and code, as in most sessions. */
 function mixed(docs: readonly string[], samples: readonly Sample[]): string[] {
   const chinese = samples.filter((sample) => sample.corpus === 'zh-cn').map((sample) => sample.text)
-  return docs.slice(0, 40).map((text, index) => `${text.slice(0, 1_500)}\n${(chinese[index % chinese.length] ?? '').slice(0, 1_200)}\n${text.slice(1_500, 3_000)}\n`)
+  return docs
+    .slice(0, 40)
+    .map(
+      (text, index) => `${text.slice(0, 1_500)}\n${(chinese[index % chinese.length] ?? '').slice(0, 1_200)}\n${text.slice(1_500, 3_000)}\n`,
+    )
 }
 
 function synthetic(): string[] {
@@ -141,7 +187,10 @@ function synthetic(): string[] {
     return Math.floor((seed / 2_147_483_648) * below)
   }
   const letters = (alphabet: string, length: number): string => Array.from({ length }, () => alphabet[random(alphabet.length)]).join('')
-  const lines = (make: () => string): string => Array.from({ length: 700 }, make).join('\n').slice(0, CHUNK * 4)
+  const lines = (make: () => string): string =>
+    Array.from({ length: 700 }, make)
+      .join('\n')
+      .slice(0, CHUNK * 4)
   const from = (first: number, count: number): string => String.fromCodePoint(first + random(count))
   return [
     lines(() => letters('0123456789abcdef', 40)),
@@ -151,7 +200,10 @@ function synthetic(): string[] {
     lines(() => Array.from({ length: 30 }, () => from(0x3400, 6_000)).join('')),
     lines(() => Array.from({ length: 30 }, () => from(0x4e00, 20_000)).join('')),
     lines(() => `${' '.repeat(random(16))}${letters('abcdefghijklmnopqrstuvwxyz', 1 + random(9))}`),
-    lines(() => `2026-06-25T12:0${random(10)}:${10 + random(50)}.${100 + random(900)}Z INFO [worker-${random(9)}] request ${letters('0123456789abcdef', 8)} took ${random(2_000)} ms`),
+    lines(
+      () =>
+        `2026-06-25T12:0${random(10)}:${10 + random(50)}.${100 + random(900)}Z INFO [worker-${random(9)}] request ${letters('0123456789abcdef', 8)} took ${random(2_000)} ms`,
+    ),
   ]
 }
 
@@ -171,7 +223,9 @@ function* walk(folder: string, depth: number): Generator<string> {
 
 function sourceOf(weights: Readonly<Record<string, readonly number[]>>): string {
   const rows = Object.entries(weights).map(([family, row]) => `  ${family}: [${row.join(', ')}],`)
-  return `/** Weights of the class scanner, in the order of \`scannerFeatures\`. Generated by tokenizers/fit-class-scanner.ts. */\nexport type ScannerFamily = ${Object.keys(weights)
+  return `/** Weights of the class scanner, in the order of \`scannerFeatures\`. Generated by tokenizers/fit-class-scanner.ts. */\nexport type ScannerFamily = ${Object.keys(
+    weights,
+  )
     .map((family) => `'${family}'`)
     .join(' | ')}\n\nexport const scannerWeights: Readonly<Record<ScannerFamily, readonly number[]>> = {\n${rows.join('\n')}\n}\n`
 }

@@ -27,11 +27,11 @@ export function countImages(message: MetonaMessage, family: OverheadFamily, fall
 export function imageTokens(width: number, height: number, family: OverheadFamily, fallback: number): number {
   switch (family) {
     case 'deepseek': {
-      // A grid of 42 pixels with one more token a row, at most 1,024 together.
-      const scale = Math.min(1, Math.sqrt((1_000 * 42 * 42) / (width * height)))
-      const columns = Math.max(1, Math.round((width * scale) / 42))
-      const rows = Math.max(1, Math.round((height * scale) / 42))
-      return Math.min(1_024, rows * (columns + 1) + 2)
+      // A grid of 42 pixels with one more token a row; what needs more than 1,024 is scaled down first.
+      const whole = Math.ceil(height / 42) * (Math.ceil(width / 42) + 1) + 2
+      if (whole <= 1_024) return whole
+      const scale = Math.sqrt((950 * 42 * 42) / (width * height))
+      return Math.min(1_024, Math.max(1, Math.floor((height * scale) / 42)) * (Math.max(1, Math.floor((width * scale) / 42)) + 1) + 2)
     }
     case 'anthropic': {
       const scale = Math.min(1, 1_568 / Math.max(width, height))
@@ -50,7 +50,8 @@ export function imageTokens(width: number, height: number, family: OverheadFamil
 
 /** Width and height in pixels of a PNG, GIF, WebP or JPEG; undefined when the bytes do not say. */
 export function imageSize(bytes: Buffer): { width: number; height: number } | undefined {
-  const valid = (width: number, height: number): { width: number; height: number } | undefined => (width > 0 && height > 0 ? { width, height } : undefined)
+  const valid = (width: number, height: number): { width: number; height: number } | undefined =>
+    width > 0 && height > 0 ? { width, height } : undefined
   if (bytes.length >= 24 && bytes.readUInt32BE(0) === 0x89504e47) return valid(bytes.readUInt32BE(16), bytes.readUInt32BE(20))
   if (bytes.length >= 10 && bytes.toString('latin1', 0, 4) === 'GIF8') return valid(bytes.readUInt16LE(6), bytes.readUInt16LE(8))
   if (bytes.length >= 30 && bytes.toString('latin1', 8, 12) === 'WEBP') return webpSize(bytes, valid)

@@ -2,8 +2,10 @@
 
 const DEEPSEEK_NUMBERS = /\p{N}{1,3}/gu
 const DEEPSEEK_IDEOGRAPHS = /[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+/gu
-const DEEPSEEK_WORDS = /[!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+/gu
-const QWEN_WORDS = /(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+/gu
+const DEEPSEEK_WORDS =
+  /[!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+/gu
+const QWEN_WORDS =
+  /(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+/gu
 
 /** Three patterns one after the other; each cuts what the previous one left, and what it did not match stays a piece. */
 export function splitDeepseek(text: string, each: (piece: string) => void): void {
