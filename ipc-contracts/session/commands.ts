@@ -111,6 +111,14 @@ export const commands = defineService({
     /** Runs the last user message again as a new turn. */
     /** Summarises the older part of the conversation for the model; the transcript stays. Error: `NOTHING_TO_COMPACT`. */
     'session.compact': method(z.object({ sessionId, instructions: z.string().optional() }), z.object({ tokensBefore: z.number(), tokensAfter: z.number() }), 300_000),
+    /** Changes of files by this session's tools that can still be taken back, oldest first. */
+    'session.changes': method(z.object({ sessionId }), z.object({ changes: z.array(z.object({ toolCallId: z.string(), at: z.number(), path: z.string(), created: z.boolean() })) })),
+    /** Takes back the changes of these calls, or of the whole session; a file changed since is refused by itself and left alone. */
+    'session.undo': method(
+      z.object({ sessionId, toolCallIds: z.array(z.string()).optional() }),
+      z.object({ restored: z.array(z.object({ path: z.string(), toolCallId: z.string(), removed: z.boolean() })), refused: z.array(z.object({ path: z.string(), toolCallId: z.string(), reason: z.string() })) }),
+      90_000,
+    ),
     'session.retry': method(z.object({ sessionId }), nothing),
     'session.update': method(SessionSettingsSchema.extend({ sessionId }), nothing),
     'session.delete': method(z.object({ workspace: z.string(), sessionId }), nothing),

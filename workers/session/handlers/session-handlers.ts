@@ -49,6 +49,18 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
       if (step.kind !== 'applied') throw new AppError({ code: 'NOTHING_TO_COMPACT', message: step.message })
       return { tokensBefore: step.record.tokensBefore, tokensAfter: step.record.tokensAfter }
     },
+    'session.changes': async ({ sessionId }) => {
+      const { workspace } = manager.get(sessionId)
+      const { changes } = await (await services.tools.client()).listChanges({ workspace, sessionId })
+      return { changes: changes.map(({ callId, at, path, created }) => ({ toolCallId: callId, at, path, created })) }
+    },
+    'session.undo': async ({ sessionId, toolCallIds }) => {
+      const session = idle(manager.get(sessionId))
+      const { restored, refused } = await (await services.tools.client()).undo({ workspace: session.workspace, sessionId, ...(toolCallIds === undefined ? {} : { callIds: toolCallIds }) })
+      // The transcript says what became of the files, also to whoever reads it later.
+      if (restored.length > 0) await session.commit([{ event: 'notice', code: 'changes_undone', message: `taken back: ${restored.map(({ path }) => path).join(', ')}`, params: { count: restored.length } }])
+      return { restored: restored.map(({ callId, ...kept }) => ({ toolCallId: callId, ...kept })), refused: refused.map(({ callId, ...kept }) => ({ toolCallId: callId, ...kept })) }
+    },
     'session.retry': async ({ sessionId }) => {
       await idle(manager.get(sessionId)).retry()
       return {}
