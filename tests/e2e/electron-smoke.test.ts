@@ -1,3 +1,4 @@
+// may skip: the electron package fetches its binary at first use, and the machine that runs all tests may have none
 /**
  * The real desktop window, on a machine that has Electron's binary. Where it is missing this prints that it was
  * not run; nothing here has been seen running in Electron by the suite that has no binary.

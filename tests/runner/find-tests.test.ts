@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { findTests, isInPath } from './find-tests.ts'
+import { findTests, isInPath, maySkip } from './find-tests.ts'
 import { suites } from './suites.ts'
 
 let root = ''
@@ -39,6 +39,11 @@ test('a file may be left to another suite', () => {
 
 test('a suite without a folder has no tests', () => {
   expect(findTests(root, { ...suite, paths: ['tests/none'] })).toEqual({ runnable: [], notRunnable: [] })
+})
+
+test('a file says whether its tests may skip themselves', async () => {
+  await writeFile(join(root, 'tests/e2e/desktop.test.ts'), '// may skip: no binary here\n')
+  expect(['desktop', 'plain'].map((name) => maySkip(join(root, `tests/e2e/${name}.test.ts`)))).toEqual([true, false])
 })
 
 test('looks for programs in PATH', () => {

@@ -6,6 +6,13 @@ import type { Suite } from './suites.ts'
 /** `// needs: chromium, bwrap, strace` anywhere in a test file names the programs without which it cannot run. */
 const NEEDS = /^\/\/ needs: (.+)$/m
 
+/** `// may skip: REASON` lets the tests of a file skip themselves where CI cannot have what they need. */
+const MAY_SKIP = /^\/\/ may skip: .+$/m
+
+export function maySkip(file: string): boolean {
+  return MAY_SKIP.test(readFileSync(file, 'utf8'))
+}
+
 export interface FoundTests {
   readonly runnable: readonly string[]
   readonly notRunnable: readonly { readonly file: string; readonly missing: readonly string[] }[]

@@ -42,5 +42,12 @@ test('what did not run is named', () => {
         ['c', 'todo'],
       ]),
     ),
-  ).toEqual({ passed: 1, failed: 0, skipped: ['b', 'c'] })
+  ).toEqual({
+    passed: 1,
+    failed: 0,
+    skipped: [
+      { file: 'f', name: 'b' },
+      { file: 'f', name: 'c' },
+    ],
+  })
 })
