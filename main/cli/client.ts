@@ -1,14 +1,14 @@
 /** A client of the session worker on a port, in plain envelopes: no schema library, no RPC library. */
-import type * as z from 'zod'
 import type { Banner, ClientMessage, HostMessage, PostPart } from '#contracts/session/client-protocol.ts'
 import type { commands } from '#contracts/session/commands.ts'
+import type { ServiceClient } from '#contracts/wire/define-service.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import { AppError, type AppErrorData } from '#contracts/wire/app-error.ts'
 
-type Methods = (typeof commands)['methods']
-export type MethodName = keyof Methods
-export type Input<M extends MethodName> = z.input<Methods[M]['input']>
-export type Output<M extends MethodName> = z.output<Methods[M]['output']>
+type Calls = ServiceClient<typeof commands>
+export type MethodName = keyof Calls
+export type Input<M extends MethodName> = Parameters<Calls[M]>[0]
+export type Output<M extends MethodName> = Awaited<ReturnType<Calls[M]>>
 
 export interface Client {
   /** Rejects with a AppError: what the session worker said, `CALL_TIMEOUT`, or `WORKER_LOST` when it died or the port closed. */
