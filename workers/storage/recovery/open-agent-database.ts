@@ -9,6 +9,7 @@ import { agentMigrations } from '../migrations/agent-migrations.ts'
 import { openConnection, rollBackJournal, type Connection, type ConnectionOptions } from '../open-database.ts'
 import { closeState, removeCleanMark } from './clean-mark.ts'
 import { inspectConnection, inspectFile, type DatabaseState, type Inspection } from './inspect-database.ts'
+import { inspectOwner } from './inspect-owner.ts'
 import { quarantineDatabase } from './quarantine.ts'
 import { noteProjection } from './reproject.ts'
 import { newestGoodSnapshot, restoreSnapshot, syncFile, takeSnapshotNow } from './snapshots.ts'
@@ -73,6 +74,7 @@ function tryOpen(layout: WorkspaceLayout, options: ConnectionOptions, banners: B
   let inspection: Inspection
   try {
     inspection = inspectConnection(database, closed !== 'clean')
+    if (inspection.state === 'sound') inspection = inspectOwner(database, layout)
     if (inspection.state === 'sound') {
       removeCleanMark(layout)
       migrate(database, agentMigrations, (from) => takeSnapshotNow(database, layout, now(), from))
