@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { BuildOutputSchema } from '#contracts/context/context-tasks.ts'
 import type { MetonaMessage } from '#contracts/metona/metona-request.ts'
+import { templates } from '#workers/storage/folders/templates.ts'
+import { describeTools } from '#workers/tools/describe-tools.ts'
 import { HistoryMaker } from './make-history.ts'
 import { makeWorkspace, NOW, SessionDriver } from './session-driver.ts'
 
@@ -282,6 +284,14 @@ describe('the tools block', () => {
   })
 })
 
+test('the first request of a new workspace with all default tools is at most 25 kB', async () => {
+  const values = { workspace: '/home/user/MetonaWorkspaces/my-project', now: '2026-06-25T12:00:00Z' }
+  const workspace = await workspaceOf(Object.fromEntries(Object.entries(templates).map(([file, texts]) => [file, texts.zh(values)])))
+  const tools = describeTools().map((tool) => tool.definition)
+  const { request } = await new SessionDriver({ workspace, tools }).mustBuild([user('读取 data.csv 并分析内容')])
+  expect([tools.length >= 12, Buffer.byteLength(JSON.stringify(request)) <= 25_000]).toEqual([true, true])
+})
+
 describe('the numbers', () => {
   test('usageRatio is estimate over window, budgetRatio estimate over what may be used', async () => {
     const maker = new HistoryMaker(9)
@@ -298,12 +308,20 @@ describe('the numbers', () => {
   test('compression is needed from a budget ratio of 0.8 on', async () => {
     const workspace = await workspaceOf()
     const maker = new HistoryMaker(9)
-    maker.user(maker.text(60_000))
-    const probe = await new SessionDriver({ workspace }).mustBuild(maker.messages)
-    const at = async (share: number): Promise<boolean> =>
-      (await new SessionDriver({ workspace, contextBudget: Math.round(probe.context.estimatedTokens / share) }).mustBuild(maker.messages))
-        .context.needsCompression
-    expect([await at(0.79), await at(0.81)]).toEqual([false, true])
+    for (let turn = 0; turn < 20; turn++) {
+      maker.user(maker.text(1_500))
+      maker.assistant(maker.text(1_500))
+    }
+    const seen: { needed: boolean; high: boolean }[] = []
+    for (let budget = 20_000; budget <= 60_000; budget += 1_000) {
+      const { context } = await new SessionDriver({ workspace, contextBudget: budget }).mustBuild(maker.messages)
+      seen.push({ needed: context.needsCompression, high: (context.budgetRatio ?? 0) >= 0.8 })
+    }
+    expect([seen.every(({ needed, high }) => needed === high), seen.some(({ high }) => high), seen.some(({ high }) => !high)]).toEqual([
+      true,
+      true,
+      true,
+    ])
   })
 
   test('another model’s limits hold from the next request on', async () => {

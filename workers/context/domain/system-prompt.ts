@@ -29,8 +29,10 @@ export function composeSystemPrompt(
   place: { workspace: string; platform: string },
   fallback: string,
 ): FrozenPrompt {
+  // What the person wrote decides; in untouched templates their explanations do.
+  const written = files.map((entry) => (entry.text === undefined ? '' : cleanWorkspaceText(entry.text, entry.file))).join('\n')
   const raw = files.map((entry) => entry.text ?? '').join('\n')
-  const language = languageOf(raw.trim() === '' ? fallback : raw)
+  const language = languageOf([written, raw, fallback].find((text) => text.trim() !== '') ?? '')
   const texts = promptTexts[language]
   const notes: string[] = []
   const sources: Partial<Record<PartitionFile, string>> = {}

@@ -13,9 +13,6 @@ export const partitionLimits: Readonly<Record<PartitionFile, number>> = {
 const MEMORY_LINES = 200
 const MEMORY_BYTES = 25_000
 
-/** Hints of the templates, which stand as `# …` lines below a `## …` heading. */
-const HINT =
-  /^#\s+(定义|格式\s*[:：]|示例\s*[:：]|称呼、|熟悉的|工具偏好、|正在做什么|Define\b|Format\s*:|Example\s*:|Who the|What the|How the|Languages, |Tools, |Name, )/i
 const HEADING = /^(#{1,6})(\s+\S|\s*$)/
 
 /**
@@ -27,6 +24,7 @@ export function cleanWorkspaceText(text: string, file: PartitionFile): string {
   const kept: { text: string; level: number }[] = []
   let fence: string | undefined
   let afterSection = false
+  let belowHeading = false
   for (const line of lines) {
     const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line)?.[1]
     if (fence !== undefined) {
@@ -36,11 +34,14 @@ export function cleanWorkspaceText(text: string, file: PartitionFile): string {
     }
     if (mark !== undefined) fence = mark
     const level = HEADING.exec(line)?.[1]?.length ?? 0
+    // A template explains a section in `# …` lines right below its heading; they are for the person.
+    const explains: boolean = level === 1 && belowHeading
+    belowHeading = level === 2 || explains
     if (level === 2) afterSection = true
     // The title line of a template only repeats the file's name.
     if (level === 1 && !afterSection && line.slice(1).trim().startsWith(file)) continue
     // Every single-# line of MEMORY.md is a comment by its format; it also holds the times that change with each write.
-    if (level === 1 && (file === 'MEMORY.md' || (afterSection && HINT.test(line)))) continue
+    if (level === 1 && (file === 'MEMORY.md' || explains)) continue
     kept.push({ text: line.trimEnd(), level })
   }
   return dropEmptySections(kept)
@@ -140,14 +141,20 @@ function utf8Length(text: string): number {
   return bytes
 }
 
+/** Headings and header lines are Chinese in every workspace; they say nothing about the person's language. */
+const FORMAT_LINE = /^(##|# (MEMORY\.md|格式版本|创建时间|最后更新|工作空间))/
+
 /** Which of our two languages a text is in: Chinese as soon as a twelfth of its letters are Han. */
 export function languageOf(text: string): 'zh' | 'en' {
   let han = 0
   let latin = 0
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (code >= 0x4e00 && code <= 0x9fff) han++
-    else if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90)) latin++
+  for (const line of text.split('\n')) {
+    if (FORMAT_LINE.test(line)) continue
+    for (let index = 0; index < line.length; index++) {
+      const code = line.charCodeAt(index)
+      if (code >= 0x4e00 && code <= 0x9fff) han++
+      else if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90)) latin++
+    }
   }
   return han > 0 && han * 11 >= latin ? 'zh' : 'en'
 }
