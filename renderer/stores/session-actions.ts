@@ -9,13 +9,15 @@ export interface Answer {
   readonly decision: 'allow' | 'deny'
   readonly scope?: 'once' | 'session' | 'always'
   readonly reason?: string
+  /** What the person wrote to a question of the model's. */
+  readonly answer?: string
 }
 
 export const useSessionActionsStore = defineStore('session-actions', () => {
   const connection = useConnectionStore()
   /** Sessions whose Stop was pressed and has not finished. */
   const stopping = ref<ReadonlySet<string>>(new Set())
-  /** Tool calls whose answer is on its way. */
+  /** Tool calls that were answered here, or whose answer is on its way: until the question is gone nothing more is sent. */
   const answering = ref<ReadonlySet<string>>(new Set())
 
   /** Resolves with the new session's id. */
@@ -54,9 +56,11 @@ export const useSessionActionsStore = defineStore('session-actions', () => {
         decision: given.decision,
         ...(given.scope === undefined ? {} : { scope: given.scope }),
         ...(given.reason === undefined ? {} : { reason: given.reason }),
+        ...(given.answer === undefined ? {} : { answer: given.answer }),
       })
-    } finally {
+    } catch (error) {
       answering.value = without(answering.value, approval.toolCallId)
+      throw error
     }
   }
 

@@ -69,6 +69,12 @@ export function tildePath(path: string): string {
   return path.replace(/^(?:\/home|\/Users|[A-Za-z]:\\Users)[\\/][^\\/]+(?=[\\/]|$)/, '~')
 }
 
+/** Where a folder lies: what stands before its name. */
+export function parentPath(path: string): string {
+  const cut = Math.max(path.replace(/[\\/]+$/, '').lastIndexOf('/'), path.replace(/[\\/]+$/, '').lastIndexOf('\\'))
+  return cut <= 0 ? path : path.slice(0, cut)
+}
+
 /** Cuts a long path in the middle: the start says where, the end says what. */
 export function shortPath(path: string, limit = 34): string {
   if (path.length <= limit) return path

@@ -5,7 +5,7 @@
  * - transcript: `data-session`, `data-busy` (true|false)
  * - message-user, message-assistant: `data-message`; the latter also `data-status` (streaming|done|interrupted|failed)
  * - tool-card: `data-tool-call`, `data-tool`, `data-status` (ToolItemStatus)
- * - approval-card: `data-tool-call`; its buttons are `disabled` for the first 500 ms
+ * - approval-card, question-card: `data-tool-call`; their buttons are `disabled` for the first 500 ms
  * - turn-ended: `data-turn`, `data-reason` (EndReason)
  * - queue-item: `data-message`
  * - model-option: `data-model` (provider/model); permission-option: `data-mode`
@@ -41,6 +41,11 @@ export const testIds = {
   approvalDeny: 'approval-deny',
   approvalReason: 'approval-reason',
   approvalDenySend: 'approval-deny-send',
+  questionCard: 'question-card',
+  questionOption: 'question-option',
+  questionText: 'question-text',
+  questionSend: 'question-send',
+  questionSkip: 'question-skip',
   turnEnded: 'turn-ended',
   resume: 'resume',
   retry: 'retry',

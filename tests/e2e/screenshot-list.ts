@@ -139,6 +139,14 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
+    name: '23-question', ...wide, address: '#/session/s_guide', host: busyHost,
+    async prepare(page, host) {
+      await at(page, testIds.transcript).waitFor()
+      host.emit('s_guide', { event: 'permission_request', iteration: 1, turn: 1, tool: 'ask_user', toolCallId: 'tc_q', argumentsHash: 'q', display: '', risk: 'session', reason: 'question', question: { text: 'Should the guide cover refunds in instalments as well?', options: ['Yes, in a section of its own', 'No, single payments only'] } })
+      await page.locator(`[data-testid="${testIds.questionOption}"]:enabled`).first().waitFor()
+    },
+  },
+  {
     name: '21-session-missing', ...wide, address: '#/session/s_gone', host: busyHost, prepare: shown(testIds.problem),
   },
   {

@@ -71,7 +71,7 @@ run('while it runs Enter queues and Mod+Enter steers; what is queued can be take
   await opened.at(testIds.queueItem).nth(1).waitFor()
   await opened.at(testIds.queueTakeBack).first().click()
   await waitUntil(async () => expect(await input().inputValue()).toBe('later'))
-  expect(await opened.at(testIds.queueItem).count()).toBe(1)
+  await waitUntil(async () => expect(await opened.at(testIds.queueItem).count()).toBe(1))
 })
 
 run('each session keeps its own draft, over switching and over a reload', async () => {
@@ -250,6 +250,32 @@ run('two questions are answered one by one, each with its own hash', async () =>
   await waitUntil(() => expect(calls('session.answer')).toMatchObject([{ toolCallId: 'tc_2', argumentsHash: 'h_tc_2', scope: 'session' }]))
   await opened.at(testIds.approvalAllowAlways).click()
   await waitUntil(() => expect(calls('session.answer')).toMatchObject([{ toolCallId: 'tc_2' }, { toolCallId: 'tc_1', argumentsHash: 'h_tc_1', scope: 'always' }]))
+})
+
+run("a question of the model's is answered in words or by one of its options", async () => {
+  startTurn()
+  const question = (toolCallId: string): void => host.emit(A, { event: 'permission_request', iteration: 1, turn: 1, tool: 'ask_user', toolCallId, argumentsHash: 'q', display: 'Which?', risk: 'session', reason: 'question', question: { text: 'Which database?', options: ['test', 'live'] } })
+  question('tc_1')
+  await open()
+  await opened.page.locator(`[data-testid="${testIds.questionOption}"]:enabled`).first().waitFor()
+  expect(await opened.at(testIds.questionCard).innerText()).toContain('Which database?')
+  await opened.at(testIds.questionOption).first().click()
+  await waitUntil(() => expect(calls('session.answer')).toMatchObject([{ toolCallId: 'tc_1', decision: 'allow', answer: 'test' }]))
+  question('tc_2')
+  const second = opened.page.locator('[data-tool-call="tc_2"]')
+  await second.locator(`[data-testid="${testIds.questionSkip}"]:enabled`).waitFor()
+  await second.getByTestId(testIds.questionText).fill('a copy of live')
+  await second.getByTestId(testIds.questionText).press('Enter')
+  await waitUntil(() => expect(calls('session.answer')).toMatchObject([{}, { toolCallId: 'tc_2', decision: 'allow', answer: 'a copy of live' }]))
+})
+
+run('a wider yes is offered only where it is bound to a prefix', async () => {
+  startTurn()
+  host.emit(A, { event: 'permission_request', iteration: 1, turn: 1, tool: 'write_file', toolCallId: 'tc_1', argumentsHash: 'h', display: 'New file a', risk: 'edit', reason: 'edit asks in ask mode' })
+  await open()
+  await opened.page.locator(`[data-testid="${testIds.approvalAllowOnce}"]:enabled`).waitFor()
+  expect([await opened.at(testIds.approvalAllowSession).count(), await opened.at(testIds.approvalAllowAlways).count()]).toEqual([0, 0])
+  expect(await opened.at(testIds.approvalCard).innerText()).toContain('The mode “Ask” asks before this')
 })
 
 run('an interrupted turn can be resumed, a failed one retried, by the button beside it', async () => {

@@ -163,6 +163,20 @@ test('the same answer given twice in a row is sent once', async () => {
   expect(calls('session.answer')).toEqual([{ sessionId: 's_a', toolCallId: 'tc_1', argumentsHash: 'h', decision: 'allow', scope: 'once' }])
 })
 
+test('an answer that failed may be given again', async () => {
+  host.addSession('s_a', '/w')
+  host.emit('s_a', { event: 'permission_request', iteration: 1, turn: 1, tool: 'run_command', toolCallId: 'tc_1', argumentsHash: 'h', display: 'ls', risk: 'execute', reason: '' })
+  await start()
+  const actions = useSessionActionsStore()
+  const [approval] = host.session('s_a').approvals
+  if (approval === undefined) throw new Error('no approval')
+  host.answer('session.answer', () => {
+    throw new AppError({ code: 'APPROVAL_MISMATCH', message: 'changed' })
+  })
+  await expect(actions.answer('s_a', approval, { decision: 'allow' })).rejects.toMatchObject({ code: 'APPROVAL_MISMATCH' })
+  await expect(actions.answer('s_a', approval, { decision: 'allow' })).rejects.toMatchObject({ code: 'APPROVAL_MISMATCH' })
+})
+
 test('message ids are long, plain and different', () => {
   const ids = Array.from({ length: 200 }, () => newMessageId())
   expect(new Set(ids).size).toBe(200)

@@ -1,7 +1,7 @@
 import { controlOf } from '#renderer/features/settings/control-of.ts'
 import { summariseArguments } from '#renderer/features/transcript/summarise-arguments.ts'
 import { toolView } from '#renderer/features/transcript/tool-view.ts'
-import { baseName, clock, compact, duration, moment, money, shortPath, tildePath } from '#renderer/ui/format.ts'
+import { baseName, clock, compact, duration, moment, money, parentPath, shortPath, tildePath } from '#renderer/ui/format.ts'
 import { resolveTheme } from '#renderer/app/use-appearance.ts'
 import { viewportOf } from '#renderer/app/use-viewport.ts'
 import { resolveLocale } from '#renderer/locales/i18n.ts'
@@ -37,6 +37,7 @@ test('small amounts of money keep the digits that matter', () => {
 test('paths: the name, the home folder, and the middle cut out', () => {
   expect(['/home/ada/x', '/', 'C:\\Users\\ada\\docs', '/home/ada/x/'].map(baseName)).toEqual(['x', '/', 'docs', 'x'])
   expect(['/home/ada/projects/x', '/Users/ada', 'C:\\Users\\ada\\x', '/homework/x'].map(tildePath)).toEqual(['~/projects/x', '~', '~\\x', '/homework/x'])
+  expect(['/home/ada/x', '/x', 'C:\\Users\\ada', '/a/b/'].map(parentPath)).toEqual(['/home/ada', '/x', 'C:\\Users', '/a'])
   expect(shortPath('/a/very/long/path/to/some/folder', 20)).toBe('/a/very…/some/folder')
 })
 
