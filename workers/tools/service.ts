@@ -124,8 +124,8 @@ export function hashCall(call: MetonaToolCall): string {
   return createHash('sha256').update(canonicalJson({ tool: call.name, args: call.args })).digest('hex')
 }
 
-function optional(preparation: Preparation): { grantPrefix?: string; mustAsk?: string; question?: { text: string; options?: string[] } } {
-  return { ...(preparation.question === undefined ? {} : { question: preparation.question }), ...(preparation.grantPrefix === undefined ? {} : { grantPrefix: preparation.grantPrefix }), ...(preparation.mustAsk === undefined ? {} : { mustAsk: visibleText(preparation.mustAsk, false) }) }
+function optional(preparation: Preparation): { harmless?: boolean; grantPrefix?: string; mustAsk?: string; question?: { text: string; options?: string[] } } {
+  return { ...(preparation.harmless === true ? { harmless: true } : {}), ...(preparation.question === undefined ? {} : { question: preparation.question }), ...(preparation.grantPrefix === undefined ? {} : { grantPrefix: preparation.grantPrefix }), ...(preparation.mustAsk === undefined ? {} : { mustAsk: visibleText(preparation.mustAsk, false) }) }
 }
 
 function remember(prepared: Map<string, PreparedEntry>, key: string, entry: PreparedEntry): void {

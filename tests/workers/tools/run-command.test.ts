@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import iconv from 'iconv-lite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -159,6 +159,38 @@ describe.runIf(process.platform === 'linux')('Stop', () => {
     expect(answer.outcome).toBe('unknown')
     await settles(() => expect(livingProcesses(`METONA_CALL=${callId}`)).toEqual([]))
     expect(seen(await bench.call('run_command', { command: 'echo again' }))).toBe('again\n[Exit code 0.]')
+  })
+})
+
+describe('what is known of a command before it runs', () => {
+  beforeEach(async () => {
+    await bench.file('a.txt', 'x')
+    await bench.file('.env', 'KEY=x')
+    await bench.file('sub/b.txt', 'x')
+    symlinkSync(bench.outside, join(bench.workspace, 'out'))
+    symlinkSync('../.env', join(bench.workspace, 'sub/innocent'))
+  })
+
+  test.each(['ls -la', 'cat a.txt sub/b.txt', 'cd sub && cat b.txt', 'grep -n x a.txt | head -5', 'cat missing.txt'])('%s only looks', async (command) => {
+    expect(await bench.prepare('run_command', { command })).toMatchObject({ ok: true, harmless: true, display: command })
+  })
+
+  test.each(['cat /etc/passwd', 'cat ../ws-evil/x', 'cat out/x', 'ls out', 'cat .env', 'cat sub/innocent', 'cd .. && cat ws/a.txt', 'cd sub && cat ../../ws-evil/x', 'cd out && cat x', 'cat /proc/self/environ', 'head -c 10 /dev/zero', 'cat a.txt; rm a.txt'])('%s is not waved through', async (command) => {
+    const prepared = await bench.prepare('run_command', { command })
+    expect(prepared).toMatchObject({ ok: true })
+    expect(prepared).not.toHaveProperty('harmless')
+  })
+
+  test('a grant is offered for exactly one part that begins the line, and never for what can run anything', async () => {
+    const offered = async (command: string): Promise<unknown> => (await bench.prepare('run_command', { command }) as { grantPrefix?: string }).grantPrefix
+    expect(await offered('npm test')).toBe('npm test')
+    expect(await offered('npm test 2>&1 | tail -20')).toBe('npm test 2>&1')
+    for (const command of ['npm test; x', 'npm test && npm run y', 'cd sub && npm test', 'echo x | npm test', 'npx x', 'bash x.sh', 'git commit', 'rm a.txt', './x.sh', 'npm test $(id)']) expect(await offered(command), command).toBeUndefined()
+  })
+
+  test('what cannot be read says why it asks', async () => {
+    expect(await bench.prepare('run_command', { command: 'echo $(id)' })).toMatchObject({ mustAsk: 'What the command starts cannot be told beforehand: it holds a variable or a substitution' })
+    expect(await bench.prepare('run_command', { command: 'ls \u202e' })).toMatchObject({ mustAsk: expect.stringContaining('invisible'), display: 'ls ⟨U+202E⟩' })
   })
 })
 

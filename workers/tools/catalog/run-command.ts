@@ -24,10 +24,20 @@ export const runCommandTool = defineTool({
   }),
   risk: 'execute',
   parallel: false,
-  prepare: (input) => {
+  prepare: async (input, context) => {
     if (input.command.includes('\0')) throw new ToolError('BAD_ARGUMENTS', 'The command holds a NUL character, which no program can be given.')
-    const mustAsk = hasHiddenText(input.command) ? 'The command holds characters that are invisible or look like others' : undefined
-    return { display: input.command, ...(mustAsk === undefined ? {} : { mustAsk }) }
+    if (hasHiddenText(input.command)) return { display: input.command, mustAsk: 'The command holds characters that are invisible or look like others' }
+    const [{ judgeCommand }, { chooseShell }] = await Promise.all([import('../commands/judge-command.ts'), import('../commands/shell-choice.ts')])
+    const { name } = await chooseShell()
+    if (name !== 'bash' && name !== 'sh') return { display: input.command }
+    const judged = await judgeCommand(input.command, context)
+    return {
+      display: input.command,
+      ...(judged.unclear === undefined ? {} : { mustAsk: `What the command starts cannot be told beforehand: it holds ${judged.unclear}` }),
+      ...(judged.grantPrefix === undefined ? {} : { grantPrefix: judged.grantPrefix }),
+      // A background command would go on unseen, so it is not waved through.
+      ...(judged.harmless && input.background !== true ? { harmless: true } : {}),
+    }
   },
   run: async (input, context) => {
     const { executeCommand } = await import('../commands/execute-command.ts')

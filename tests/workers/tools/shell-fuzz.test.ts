@@ -1,0 +1,90 @@
+/** Whatever our reading of a command line says it starts is what the shells start: seen by strace, with stub programs. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { proof } from '#tests/helpers/proof.ts'
+import { parseCommandLine } from '#workers/tools/domain/shell/parse-command-line.ts'
+
+const STRACE = spawnSync('/bin/sh', ['-c', 'command -v strace'], { encoding: 'utf8' }).stdout.trim()
+if (STRACE === '') process.stderr.write('not run: shell fuzz (strace is missing)\n')
+const PROGRAMS = ['ls', 'cat', 'grep', 'id', 'rm', 'sh', 'git', 'npm', 'evil', 'l', 's', 'a']
+
+let base: string
+beforeAll(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'metona-shell-')))
+  mkdirSync(join(base, 'bin'))
+  mkdirSync(join(base, 'work'))
+  for (const program of PROGRAMS) {
+    writeFileSync(join(base, 'bin', program), '#!/bin/true\n')
+    chmodSync(join(base, 'bin', program), 0o755)
+  }
+})
+afterAll(() => rmSync(base, { recursive: true, force: true }))
+
+/** Every program a shell starts for this line, with its arguments, as the kernel was asked. */
+function started(shell: string, line: string): string[] {
+  const log = join(base, 'log')
+  spawnSync(STRACE, ['-f', '-qq', '-s', '500', '-o', log, '-e', 'trace=execve', shell, ...(shell.endsWith('bash') ? ['--noprofile', '--norc'] : []), '-c', line], { cwd: join(base, 'work'), env: { PATH: join(base, 'bin'), LC_ALL: 'C.UTF-8' }, stdio: 'ignore', timeout: 20_000 })
+  return readFileSync(log, 'latin1')
+    .split('\n')
+    .flatMap((entry) => {
+      const match = /execve\("([^"]*)", \[(.*?)\], 0x[0-9a-f]+ .*\) = 0$/.exec(entry)
+      if (match === null || match[1] === shell) return []
+      const argv = [...(match[2] ?? '').matchAll(/"((?:[^"\\]|\\.)*)"/g)].map((word) => unescape_(word[1] ?? ''))
+      return [JSON.stringify([(match[1] ?? '').split('/').at(-1), ...argv.slice(1)])]
+    })
+}
+
+/** strace writes bytes beyond ASCII as octal escapes. */
+function unescape_(text: string): string {
+  const bytes = text.replace(/\\([0-7]{1,3}|x[0-9a-f]{2}|.)/g, (_all, code: string) => (/^[0-7]/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : ({ n: '\n', t: '\t', r: '\r', v: '\v', f: '\f' }[code] ?? code)))
+  return Buffer.from(bytes, 'latin1').toString('utf8')
+}
+
+let seed = 20261130
+const random = (): number => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 4294967296
+const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+const WORDS = ['x', '-la', '"q r"', "'s t'", 'a"b"c', "''", '数据.csv', 'src/a.ts', 'k=v', '2', '-', '--', '@x', 'a,b', '%x', '^y', '+z']
+const ODD = ['$(evil)', '`evil`', '$X', '${X}', '>out', '<in', '2>&1', '>/dev/null', '*', '~', '{a,evil}', '\\', '#c', '!', '<(evil)', "$'\\x3bevil'", '"$(evil)"', '"`evil`"', '\\;evil', '=evil', '[a]', '>&2', '2>/dev/null', '&>x', '"\\$"', '1>&2']
+const JOINS = [' && ', ' || ', ' | ', '; ', '\n', ';\n', ' &&\n']
+const ODD_JOINS = [' & ', '&', '|&', ' ;; ', '\r\n', ' <<E\nevil\nE\n', '\\\n', ' ( ', ' ) ', '||||', '&&&', ' # ', ';|']
+const STARTS = ['', '', '', '', '', 'X=1 ', '! ', 'time ', 'if ', '{ ', '"l"', 'l""', '\\']
+
+function generateLine(): string {
+  const parts = 1 + Math.floor(random() * 3)
+  const risk = random() < 0.3 ? 0 : 0.2
+  let line = ''
+  for (let part = 0; part < parts; part++) {
+    if (part > 0) line += random() < risk ? pick(ODD_JOINS) : pick(JOINS)
+    line += (random() < risk ? pick(STARTS) : '') + pick(PROGRAMS)
+    const words = Math.floor(random() * 4)
+    for (let word = 0; word < words; word++) line += (random() < 0.9 ? ' ' : '') + (random() < risk ? pick(ODD) : pick(WORDS))
+  }
+  return line
+}
+
+describe.runIf(STRACE !== '' || process.env['CI'] === 'true')('the reading and the shells agree', () => {
+  const shells = ['/bin/bash', '/bin/dash', '/bin/sh'].filter((shell) => existsSync(shell)).map((shell) => realpathSync(shell)).filter((shell, index, all) => all.indexOf(shell) === index)
+
+  test('every program started, with its arguments, is one that was read', { timeout: 1_800_000 }, () => {
+    const count = proof(5000, 500)
+    let read = 0
+    for (let index = 0; index < count; index++) {
+      const line = generateLine()
+      const parsed = parseCommandLine(line)
+      if (!parsed.ok) continue
+      read++
+      const shown = new Set(parsed.parts.map((part) => JSON.stringify(part.argv)))
+      for (const shell of shells) for (const program of started(shell, line)) expect(shown.has(program), `${shell} ran ${program} for ${JSON.stringify(line)}, read as ${[...shown].join(' ')}`).toBe(true)
+    }
+    expect(read / count).toBeGreaterThan(0.3)
+    expect(read / count).toBeLessThan(0.7)
+  })
+
+  test('control: the oracle sees what a substitution starts', () => {
+    expect(started('/bin/bash', 'ls "$(evil x)"')).toContain(JSON.stringify(['evil', 'x']))
+    expect(execFileSync('/bin/bash', ['-c', 'echo seen'], { encoding: 'utf8' })).toBe('seen\n')
+  })
+})

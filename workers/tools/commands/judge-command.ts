@@ -1,0 +1,65 @@
+/** What is known of a command line before it runs: its parts, whether it only looks, and what a grant could cover. */
+import { judgeProgram } from '../domain/shell/harmless-programs.ts'
+import { mayBeGranted } from '../domain/shell/grantable.ts'
+import { parseCommandLine } from '../domain/shell/parse-command-line.ts'
+import type { PrepareContext } from '../define-tool.ts'
+import { openPath } from '../files/open-path.ts'
+import { reasonToAskForReading } from '../catalog/path-preparation.ts'
+import { ToolError } from '../domain/tool-error.ts'
+
+export interface JudgedCommand {
+  /** Every program of it only looks, inside the workspace, at nothing that may hold secrets. */
+  readonly harmless: boolean
+  /** Why it could not be read as plain words. */
+  readonly unclear?: string
+  /** The one part that a grant would have to cover; absent when there are several, or when it may never be granted. */
+  readonly grantPrefix?: string
+}
+
+export async function judgeCommand(command: string, context: PrepareContext): Promise<JudgedCommand> {
+  const parsed = parseCommandLine(command)
+  if (!parsed.ok) return { harmless: false, unclear: parsed.reason }
+  // A folder change may fail or be skipped, so later paths are looked at from every folder they could start in.
+  let folders = ['.']
+  const open: { argv: readonly string[]; text: string }[] = []
+  for (const part of parsed.parts) {
+    const verdict = judgeProgram(part.argv)
+    if (!verdict.harmless || !(await allInside(verdict.paths, folders, context))) {
+      open.push(part)
+      continue
+    }
+    const { changesFolder } = verdict
+    if (changesFolder !== undefined) folders = [...new Set([...folders, ...folders.map((folder) => join(folder, changesFolder))])].slice(0, 64)
+  }
+  if (open.length === 0) return { harmless: true }
+  // Only the first: another program's output, or another folder, would make it do something else than was allowed.
+  const [only] = open
+  const grantable = open.length === 1 && only !== undefined && only === parsed.parts[0] && mayBeGranted(only.argv)
+  return { harmless: false, ...(grantable ? { grantPrefix: only.text } : {}) }
+}
+
+async function allInside(paths: readonly string[], folders: readonly string[], context: PrepareContext): Promise<boolean> {
+  for (const path of paths) {
+    if (path === '-') continue
+    for (const folder of folders) if (!(await isInside(join(folder, path), context))) return false
+  }
+  return true
+}
+
+async function isInside(requested: string, context: PrepareContext): Promise<boolean> {
+  try {
+    const path = await openPath(context.place.workspace, requested)
+    try {
+      return path.kind !== 'special' && path.inside && reasonToAskForReading(context, path) === undefined
+    } finally {
+      await path.close()
+    }
+  } catch (error) {
+    if (error instanceof ToolError) return false
+    throw error
+  }
+}
+
+function join(folder: string, path: string): string {
+  return path.startsWith('/') ? path : `${folder}/${path}`
+}
