@@ -59,7 +59,9 @@ export function askForApproval(options: AskerOptions): ApprovalAsker {
     if (said === undefined) return options.ask(options.text.approvalQuestion)
     waiting.shift()
     const { sessionId, toolCallId, argumentsHash } = request
-    options.client.call('session.answer', { sessionId, toolCallId, argumentsHash, ...said }).catch((error: unknown) => options.say(toErrorData(error).message))
+    options.client
+      .call('session.answer', { sessionId, toolCallId, argumentsHash, ...said })
+      .catch((error: unknown) => options.say(toErrorData(error).message))
     show()
   }
 

@@ -50,7 +50,8 @@ export function parseArguments(argv: readonly string[], table: OptionTable): Par
     }
     const { name, attached } = split(argument, byShort)
     const spec = Object.hasOwn(table, name) ? table[name] : undefined
-    if (spec === undefined) throw new UsageError('UNKNOWN_OPTION', { option: argument.split('=', 1)[0] as string, known: nearest(name, Object.keys(table)) })
+    if (spec === undefined)
+      throw new UsageError('UNKNOWN_OPTION', { option: argument.split('=', 1)[0] as string, known: nearest(name, Object.keys(table)) })
     if (spec.kind === 'flag') {
       if (attached !== undefined) throw new UsageError('NO_VALUE_TAKEN', { option: `--${name}` })
       flags.add(name)
@@ -70,23 +71,31 @@ export function parseArguments(argv: readonly string[], table: OptionTable): Par
 function split(argument: string, byShort: ReadonlyMap<string, string>): { name: string; attached: string | undefined } {
   if (argument.startsWith('--')) {
     const equals = argument.indexOf('=')
-    return equals < 0 ? { name: argument.slice(2), attached: undefined } : { name: argument.slice(2, equals), attached: argument.slice(equals + 1) }
+    return equals < 0
+      ? { name: argument.slice(2), attached: undefined }
+      : { name: argument.slice(2, equals), attached: argument.slice(equals + 1) }
   }
   const name = byShort.get(argument[1] as string)
   const rest = argument.slice(2)
-  return { name: name ?? argument.slice(1), attached: name === undefined || rest === '' ? undefined : rest.startsWith('=') ? rest.slice(1) : rest }
+  return {
+    name: name ?? argument.slice(1),
+    attached: name === undefined || rest === '' ? undefined : rest.startsWith('=') ? rest.slice(1) : rest,
+  }
 }
 
 function toNumber(name: string, value: string, kind: 'integer' | 'seconds'): number {
   const number = Number(value)
-  const fits = kind === 'integer' ? /^\d+$/.test(value) && Number.isSafeInteger(number) : /^\d+(\.\d+)?$/.test(value) && number > 0 && number < 1e7
+  const fits =
+    kind === 'integer' ? /^\d+$/.test(value) && Number.isSafeInteger(number) : /^\d+(\.\d+)?$/.test(value) && number > 0 && number < 1e7
   if (!fits) throw new UsageError(kind === 'integer' ? 'NOT_AN_INTEGER' : 'NOT_SECONDS', { option: `--${name}`, value })
   return number
 }
 
 /** The known name that is at most two edits away, or an empty string. */
 export function nearest(word: string, known: readonly string[]): string {
-  const scored = known.map((name) => ({ name, distance: editDistance(word, name) })).toSorted((left, right) => left.distance - right.distance)
+  const scored = known
+    .map((name) => ({ name, distance: editDistance(word, name) }))
+    .toSorted((left, right) => left.distance - right.distance)
   const best = scored[0]
   return best !== undefined && best.distance <= 2 && best.distance < word.length ? best.name : ''
 }

@@ -32,13 +32,20 @@ const REASONS: Readonly<Record<Reason, Readonly<Record<Language, string>>>> = {
  * @param folder workspace of lines that name none; relative ones are relative to the current folder.
  * @throws UsageError BAD_LINE for the first bad line, NO_LINES when there is none to run.
  */
-export async function readBatchLines(content: string, { file, folder, language }: { file: string; folder: string; language: Language }): Promise<BatchLine[]> {
+export async function readBatchLines(
+  content: string,
+  { file, folder, language }: { file: string; folder: string; language: Language },
+): Promise<BatchLine[]> {
   const lines: BatchLine[] = []
   const ids = new Set<string>()
   const folders = new Map<string, Promise<boolean>>()
-  for (const [index, text] of content.replace(/^\uFEFF/, '').split('\n').entries()) {
+  for (const [index, text] of content
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .entries()) {
     if (text.trim() === '') continue
-    const bad = (reason: Reason): UsageError => new UsageError('BAD_LINE', { file, line: String(index + 1), reason: REASONS[reason][language] })
+    const bad = (reason: Reason): UsageError =>
+      new UsageError('BAD_LINE', { file, line: String(index + 1), reason: REASONS[reason][language] })
     const fields = parseFields(text, bad)
     const workspace = path.resolve(fields.workspace ?? folder)
     const known = folders.get(workspace) ?? isFolder(workspace)
@@ -52,7 +59,10 @@ export async function readBatchLines(content: string, { file, folder, language }
   return lines
 }
 
-function parseFields(text: string, bad: (reason: Reason) => UsageError): Omit<BatchLine, 'line' | 'workspace'> & { workspace?: string | undefined } {
+function parseFields(
+  text: string,
+  bad: (reason: Reason) => UsageError,
+): Omit<BatchLine, 'line' | 'workspace'> & { workspace?: string | undefined } {
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -58,7 +58,8 @@ export function createClient(port: Port, options: ClientOptions = {}): Client {
 
   const lose = (): void => {
     const names = [...pending.values()].map((call) => call.method)
-    for (const [id] of pending) fail(id, { code: 'WORKER_LOST', message: `the session worker is gone; calls in flight: ${names.join(', ')}`, retryable: true })
+    for (const [id] of pending)
+      fail(id, { code: 'WORKER_LOST', message: `the session worker is gone; calls in flight: ${names.join(', ')}`, retryable: true })
   }
   const fail = (id: number, error: AppErrorData): void => pending.get(id)?.settle({ type: 'failure', id, error })
 
@@ -97,7 +98,16 @@ export function createClient(port: Port, options: ClientOptions = {}): Client {
     call: (method, params, deadlineMs = DEADLINE_MS) =>
       new Promise((resolve, reject) => {
         const id = nextId++
-        const timer = setTimeout(() => fail(id, { code: 'CALL_TIMEOUT', message: `${method} gave no answer within ${deadlineMs} ms`, retryable: true, params: { method, deadlineMs } }), deadlineMs)
+        const timer = setTimeout(
+          () =>
+            fail(id, {
+              code: 'CALL_TIMEOUT',
+              message: `${method} gave no answer within ${deadlineMs} ms`,
+              retryable: true,
+              params: { method, deadlineMs },
+            }),
+          deadlineMs,
+        )
         pending.set(id, {
           method,
           settle: (message) => {

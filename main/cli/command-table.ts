@@ -24,25 +24,68 @@ const ANY = Infinity
 
 export const COMMAND_TABLE: Readonly<Record<string, CommandEntry>> = {
   run: {
-    options: { ...SESSION_OPTIONS, session: { kind: 'text' }, 'max-iterations': { kind: 'integer' }, timeout: { kind: 'seconds' }, strict: { kind: 'flag' }, deltas: { kind: 'flag' } },
+    options: {
+      ...SESSION_OPTIONS,
+      session: { kind: 'text' },
+      'max-iterations': { kind: 'integer' },
+      timeout: { kind: 'seconds' },
+      strict: { kind: 'flag' },
+      deltas: { kind: 'flag' },
+    },
     words: [0, ANY],
     load: async () => (await import('./commands/run.ts')).run,
   },
-  batch: { options: { ...SESSION_OPTIONS, concurrency: { kind: 'integer' } }, words: [1, 1], load: async () => (await import('./commands/batch.ts')).batch },
-  serve: { options: { port: { kind: 'integer' }, 'no-open': { kind: 'flag' } }, words: [0, 0], load: async () => (await import('./commands/serve.ts')).serve },
-  start: { options: { web: { kind: 'flag' }, port: { kind: 'integer' }, 'no-open': { kind: 'flag' } }, words: [0, 0], load: async () => (await import('./commands/start.ts')).start },
+  batch: {
+    options: { ...SESSION_OPTIONS, concurrency: { kind: 'integer' } },
+    words: [1, 1],
+    load: async () => (await import('./commands/batch.ts')).batch,
+  },
+  serve: {
+    options: { port: { kind: 'integer' }, 'no-open': { kind: 'flag' } },
+    words: [0, 0],
+    load: async () => (await import('./commands/serve.ts')).serve,
+  },
+  start: {
+    options: { web: { kind: 'flag' }, port: { kind: 'integer' }, 'no-open': { kind: 'flag' } },
+    words: [0, 0],
+    load: async () => (await import('./commands/start.ts')).start,
+  },
   'sessions list': { options: {}, words: [0, 0], load: async () => (await sessions()).listSessions },
   'sessions show': { options: {}, words: [1, 1], load: async () => (await sessions()).showSession },
-  'sessions export': { options: { format: { kind: ['md', 'json', 'html'] }, output: { kind: 'text', short: 'o' } }, words: [1, 1], load: async () => (await sessions()).exportSession },
+  'sessions export': {
+    options: { format: { kind: ['md', 'json', 'html'] }, output: { kind: 'text', short: 'o' } },
+    words: [1, 1],
+    load: async () => (await sessions()).exportSession,
+  },
   'sessions search': { options: {}, words: [1, ANY], load: async () => (await sessions()).searchSessions },
-  'sessions fork': { options: { at: { kind: 'integer' }, trust: { kind: 'flag' } }, words: [1, 1], load: async () => (await sessions()).forkSession },
-  'sessions delete': { options: { yes: { kind: 'flag', short: 'y' }, trust: { kind: 'flag' } }, words: [1, 1], load: async () => (await sessions()).deleteSession },
-  trust: { options: { list: { kind: 'flag' }, remove: { kind: 'text' } }, words: [0, 1], load: async () => (await import('./commands/trust.ts')).trust },
+  'sessions fork': {
+    options: { at: { kind: 'integer' }, trust: { kind: 'flag' } },
+    words: [1, 1],
+    load: async () => (await sessions()).forkSession,
+  },
+  'sessions delete': {
+    options: { yes: { kind: 'flag', short: 'y' }, trust: { kind: 'flag' } },
+    words: [1, 1],
+    load: async () => (await sessions()).deleteSession,
+  },
+  trust: {
+    options: { list: { kind: 'flag' }, remove: { kind: 'text' } },
+    words: [0, 1],
+    load: async () => (await import('./commands/trust.ts')).trust,
+  },
   'config get': { options: { profile: { kind: 'flag' } }, words: [1, 1], load: async () => (await config()).getConfig },
-  'config set': { options: { profile: { kind: 'flag' }, trust: { kind: 'flag' } }, words: [2, 2], load: async () => (await config()).setConfig },
+  'config set': {
+    options: { profile: { kind: 'flag' }, trust: { kind: 'flag' } },
+    words: [2, 2],
+    load: async () => (await config()).setConfig,
+  },
   'config list': { options: { profile: { kind: 'flag' } }, words: [0, 0], load: async () => (await config()).listConfig },
   models: { options: {}, words: [0, 1], load: async () => (await import('./commands/models.ts')).models },
-  doctor: { options: { verify: { kind: 'flag' }, rebuild: { kind: 'flag' }, perf: { kind: 'flag' } }, words: [0, 0], load: async () => (await import('./commands/doctor.ts')).doctor },
+  doctor: {
+    options: { verify: { kind: 'flag' }, rebuild: { kind: 'flag' }, perf: { kind: 'flag' } },
+    words: [0, 0],
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
   bench: { options: {}, words: [0, ANY], load: async () => (await import('./commands/bench.ts')).bench },
 }
 

@@ -21,7 +21,8 @@ export interface Speech {
 
 /** @param known values the place of the failure knows and the error may not carry (the path, the provider). */
 export function explainError(thrown: unknown, speech: Speech, known: Readonly<Record<string, unknown>> = {}): Explanation {
-  if (thrown instanceof UsageError) return explain(thrown.code, { ...known, ...thrown.params, ...extras(thrown.params, speech.language) }, '', speech)
+  if (thrown instanceof UsageError)
+    return explain(thrown.code, { ...known, ...thrown.params, ...extras(thrown.params, speech.language) }, '', speech)
   const data = toErrorData(thrown)
   const params = { ...known, ...data.params }
   return explain(data.code, { ...params, ...extras({ ...params, details: data.details }, speech.language) }, data.message, speech)
@@ -29,7 +30,8 @@ export function explainError(thrown: unknown, speech: Speech, known: Readonly<Re
 
 /** The error a turn ended with. Our own code, where there is one, says more than the standard's. */
 export function explainTurnError(error: MetonaError, speech: Speech, known: Readonly<Record<string, unknown>> = {}): Explanation {
-  const own = error.providerCode !== undefined && error.providerCode !== 'INTERNAL' && errorEntry(error.providerCode) !== errorEntry('INTERNAL')
+  const own =
+    error.providerCode !== undefined && error.providerCode !== 'INTERNAL' && errorEntry(error.providerCode) !== errorEntry('INTERNAL')
   return explain(own ? (error.providerCode as string) : error.code, { provider: error.provider ?? '', ...known }, error.message, speech)
 }
 

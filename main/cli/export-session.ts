@@ -20,7 +20,10 @@ export function exportAs(format: 'md' | 'json' | 'html', events: readonly Sessio
 
 export function transcriptText(events: readonly SessionEvent[], speech: Speech): string {
   const snapshot = fold(events)
-  return `${snapshot.items.map((item) => plainText(textOf(item, speech))).filter((text) => text !== '').join('\n\n')}\n`
+  return `${snapshot.items
+    .map((item) => plainText(textOf(item, speech)))
+    .filter((text) => text !== '')
+    .join('\n\n')}\n`
 }
 
 function fold(events: readonly SessionEvent[]): SessionSnapshot {
@@ -62,8 +65,13 @@ function markdown(snapshot: SessionSnapshot, speech: Speech): string {
       case 'user':
         return `## ${text.speakerUser}\n\n${item.content}`
       case 'assistant': {
-        const thinking = item.thinking === undefined || item.thinking.content === '' ? '' : `<details><summary>${text.speakerThinking}</summary>\n\n${fenced(item.thinking.content)}\n\n</details>\n\n`
-        return item.text === '' && thinking === '' ? '' : `## ${text.speakerAssistant}${item.model === undefined ? '' : ` (${item.model})`}\n\n${thinking}${item.text}`
+        const thinking =
+          item.thinking === undefined || item.thinking.content === ''
+            ? ''
+            : `<details><summary>${text.speakerThinking}</summary>\n\n${fenced(item.thinking.content)}\n\n</details>\n\n`
+        return item.text === '' && thinking === ''
+          ? ''
+          : `## ${text.speakerAssistant}${item.model === undefined ? '' : ` (${item.model})`}\n\n${thinking}${item.text}`
       }
       case 'tool':
         return `### ${text.speakerTool}: ${item.name} — ${item.status}\n\n${fenced(JSON.stringify(item.args, null, 2), 'json')}\n\n${fenced(outcomeText(item))}`
@@ -77,7 +85,8 @@ function markdown(snapshot: SessionSnapshot, speech: Speech): string {
   return `${[head, ...blocks].filter((block) => block !== '').join('\n\n')}\n`
 }
 
-const STYLE = 'body{font:16px/1.6 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1c1c1c;background:#fff}pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f4f4f2;padding:.75rem;border-radius:6px;font-size:.85rem}section{margin:1.5rem 0}h2{font-size:1rem;color:#555}.text{white-space:pre-wrap;overflow-wrap:anywhere}@media(prefers-color-scheme:dark){body{color:#e6e6e3;background:#161616}pre{background:#222}h2{color:#aaa}}'
+const STYLE =
+  'body{font:16px/1.6 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1c1c1c;background:#fff}pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f4f4f2;padding:.75rem;border-radius:6px;font-size:.85rem}section{margin:1.5rem 0}h2{font-size:1rem;color:#555}.text{white-space:pre-wrap;overflow-wrap:anywhere}@media(prefers-color-scheme:dark){body{color:#e6e6e3;background:#161616}pre{background:#222}h2{color:#aaa}}'
 
 /** One file that loads and runs nothing. */
 function html(snapshot: SessionSnapshot, speech: Speech): string {
@@ -88,11 +97,19 @@ function html(snapshot: SessionSnapshot, speech: Speech): string {
       case 'user':
         return section(text.speakerUser, `<div class="text">${escapeHtml(item.content)}</div>`)
       case 'assistant': {
-        const thinking = item.thinking === undefined || item.thinking.content === '' ? '' : `<details><summary>${escapeHtml(text.speakerThinking)}</summary><pre>${escapeHtml(item.thinking.content)}</pre></details>`
-        return item.text === '' && thinking === '' ? '' : section(`${text.speakerAssistant} ${item.model ?? ''}`, `${thinking}<div class="text">${escapeHtml(item.text)}</div>`)
+        const thinking =
+          item.thinking === undefined || item.thinking.content === ''
+            ? ''
+            : `<details><summary>${escapeHtml(text.speakerThinking)}</summary><pre>${escapeHtml(item.thinking.content)}</pre></details>`
+        return item.text === '' && thinking === ''
+          ? ''
+          : section(`${text.speakerAssistant} ${item.model ?? ''}`, `${thinking}<div class="text">${escapeHtml(item.text)}</div>`)
       }
       case 'tool':
-        return section(`${text.speakerTool}: ${item.name} — ${item.status}`, `<pre>${escapeHtml(JSON.stringify(item.args, null, 2))}</pre><pre>${escapeHtml(outcomeText(item))}</pre>`)
+        return section(
+          `${text.speakerTool}: ${item.name} — ${item.status}`,
+          `<pre>${escapeHtml(JSON.stringify(item.args, null, 2))}</pre><pre>${escapeHtml(outcomeText(item))}</pre>`,
+        )
       case 'notice':
       case 'turn_end':
         return `<p><em>${escapeHtml(textOf(item, speech))}</em></p>`

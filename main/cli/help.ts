@@ -45,7 +45,8 @@ const PAGES: Readonly<Record<string, Page>> = {
   PROMPT                 提示词；写 - 或不写则从标准输入读取`,
   },
   batch: {
-    usage: 'metona batch FILE.jsonl|- [--concurrency N] [-w DIR] [-m PROVIDER/MODEL] [--base-url URL] [--permission MODE] [--sandbox auto|off] [--trust] [--json]',
+    usage:
+      'metona batch FILE.jsonl|- [--concurrency N] [-w DIR] [-m PROVIDER/MODEL] [--base-url URL] [--permission MODE] [--sandbox auto|off] [--trust] [--json]',
     en: `Runs every line of a file as a session of its own, several at once, in one process.
 A line: {"prompt": "…", "workspace"?: "DIR", "model"?: "P/M", "id"?: "…", "session"?: "ID"}. Blank lines are skipped;
 one bad line, and nothing is run (exit 2).
@@ -61,8 +62,16 @@ one bad line, and nothing is run (exit 2).
   --json                 事件随到随出，每个带 "line"；最后一行是 {"event":"batch_end","ok":N,"failed":N}
   其余选项与 run 相同，用于未自行指定的行。`,
   },
-  serve: { usage: 'metona serve [--port N] [--no-open]', en: 'Shows the app in a browser on this machine. The first line of standard output is its address.', zh: '在本机浏览器中显示应用。标准输出的第一行是地址。' },
-  start: { usage: 'metona start', en: 'Starts the app; where there is no page to show, a demonstration in the terminal.', zh: '启动应用；没有页面可显示时，在终端中演示。' },
+  serve: {
+    usage: 'metona serve [--port N] [--no-open]',
+    en: 'Shows the app in a browser on this machine. The first line of standard output is its address.',
+    zh: '在本机浏览器中显示应用。标准输出的第一行是地址。',
+  },
+  start: {
+    usage: 'metona start',
+    en: 'Starts the app; where there is no page to show, a demonstration in the terminal.',
+    zh: '启动应用；没有页面可显示时，在终端中演示。',
+  },
   sessions: {
     usage: `metona sessions list | show ID | search QUERY
 metona sessions export ID [--format md|json|html] [-o FILE]
@@ -70,13 +79,21 @@ metona sessions fork ID [--at SEQ] | delete ID [--yes]`,
     en: 'What is stored in a workspace (-w DIR). list, show, export and search only read: they need no trust and run nothing.',
     zh: '工作空间（-w DIR）中保存的内容。list、show、export、search 只读取：不需要信任，也不运行任何内容。',
   },
-  trust: { usage: 'metona trust DIR | --list | --remove DIR', en: 'Folders whose files may influence an agent. Kept in your profile, never in the folder.', zh: '哪些文件夹中的文件可以影响智能体。保存在个人设置中，不在文件夹里。' },
+  trust: {
+    usage: 'metona trust DIR | --list | --remove DIR',
+    en: 'Folders whose files may influence an agent. Kept in your profile, never in the folder.',
+    zh: '哪些文件夹中的文件可以影响智能体。保存在个人设置中，不在文件夹里。',
+  },
   config: {
     usage: 'metona config get KEY | set KEY VALUE | list   [-w DIR | --profile]',
-    en: 'Settings. With -w those of a folder, with --profile your own; without either the folder\'s where the current one is a workspace.',
+    en: "Settings. With -w those of a folder, with --profile your own; without either the folder's where the current one is a workspace.",
     zh: '设置。-w 指文件夹的设置，--profile 指个人设置；都不写时，若当前文件夹是工作空间则为该文件夹的设置。',
   },
-  models: { usage: 'metona models [PROVIDER]', en: 'What the providers offer, with context length and price.', zh: '各服务商提供的模型，含上下文长度和价格。' },
+  models: {
+    usage: 'metona models [PROVIDER]',
+    en: 'What the providers offer, with context length and price.',
+    zh: '各服务商提供的模型，含上下文长度和价格。',
+  },
   doctor: {
     usage: 'metona doctor [-w DIR] [--verify | --rebuild | --perf]',
     en: `Looks whether everything is there.

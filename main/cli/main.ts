@@ -37,7 +37,16 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       const parsed = parseArguments(found.rest, { ...GLOBAL_OPTIONS, ...found.entry.options })
       checkWords(found, parsed.words)
       const command = await found.entry.load()
-      const context: CommandContext = { ...speech, arguments: parsed, json: parsed.flags.has('json'), out, err, environment, folder: path.resolve(parsed.values['workspace'] ?? '.'), interruption }
+      const context: CommandContext = {
+        ...speech,
+        arguments: parsed,
+        json: parsed.flags.has('json'),
+        out,
+        err,
+        environment,
+        folder: path.resolve(parsed.values['workspace'] ?? '.'),
+        interruption,
+      }
       code = await command(context)
     }
   } catch (error) {
@@ -74,7 +83,8 @@ async function withoutCommand(argv: readonly string[], speech: Speech, out: Outp
     out.line(AGENT_VERSION)
     return ExitCode.DONE
   }
-  if (first === undefined || first === 'help' || argv.includes('--help') || argv.includes('-h')) return showHelp((first === 'help' ? words.slice(1) : words).join(' '), speech, out)
+  if (first === undefined || first === 'help' || argv.includes('--help') || argv.includes('-h'))
+    return showHelp((first === 'help' ? words.slice(1) : words).join(' '), speech, out)
   const names = Object.keys(COMMAND_TABLE)
   if (names.some((name) => name.startsWith(`${first} `)) && words[1] === undefined) return showHelp(first, speech, out)
   const group = names.filter((name) => name.startsWith(`${first} `))

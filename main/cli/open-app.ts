@@ -66,7 +66,12 @@ export async function closeApp({ host, client }: Pick<App, 'host' | 'client'>): 
 }
 
 /** Runs `work` with an app and closes it, whatever happens; failures are said on stderr. */
-export async function withApp(context: CommandContext, options: AppOptions, work: (app: App) => Promise<ExitCode>, known: Readonly<Record<string, unknown>> = {}): Promise<ExitCode> {
+export async function withApp(
+  context: CommandContext,
+  options: AppOptions,
+  work: (app: App) => Promise<ExitCode>,
+  known: Readonly<Record<string, unknown>> = {},
+): Promise<ExitCode> {
   const app = openApp(context, options)
   let forget: () => void = () => undefined
   const interrupted = new Promise<ExitCode>((resolve) => {

@@ -107,4 +107,3 @@ export function pipeOutput(descriptor: number, writeTo: typeof write = write): O
     onClosed: (listener) => listeners.push(listener),
   }
 }
-

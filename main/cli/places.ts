@@ -17,5 +17,9 @@ export function shellEntry(shell: 'web'): string {
 
 /** What `composeHost` needs to find the workers. */
 export const HOST_PLACES: Pick<HostOptions, 'bundles' | 'entryFor' | 'commandHostEntry'> = FROM_SOURCES
-  ? { bundles: BUNDLES, entryFor: (name) => path.join(ROOT, 'workers', name, 'entry.ts'), commandHostEntry: path.join(ROOT, 'main', 'command-host', 'entry.ts') }
+  ? {
+      bundles: BUNDLES,
+      entryFor: (name) => path.join(ROOT, 'workers', name, 'entry.ts'),
+      commandHostEntry: path.join(ROOT, 'main', 'command-host', 'entry.ts'),
+    }
   : { bundles: BUNDLES }

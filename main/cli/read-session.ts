@@ -18,6 +18,7 @@ export async function readSession(client: Client, workspace: string, sessionId: 
     events.push(...page)
     if (page.length < PAGE) break
   }
-  if (events.length === 0) throw new AppError({ code: 'SESSION_NOT_FOUND', message: `there is no session ${sessionId}`, params: { sessionId } })
+  if (events.length === 0)
+    throw new AppError({ code: 'SESSION_NOT_FOUND', message: `there is no session ${sessionId}`, params: { sessionId } })
   return events
 }

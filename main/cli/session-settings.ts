@@ -25,7 +25,8 @@ export function sessionSettings({ values, numbers }: ParsedArguments): SessionSe
   const timeoutSeconds = numbers['timeout']
   if (model !== undefined && !isModel(model)) throw new UsageError('BAD_MODEL', { value: model })
   if (baseUrl !== undefined && !isHttpUrl(baseUrl)) throw new UsageError('BAD_BASE_URL', { value: baseUrl })
-  if (maxIterations !== undefined && (maxIterations < 1 || maxIterations > 1000)) throw new UsageError('OUT_OF_RANGE', { option: '--max-iterations', least: '1', most: '1000' })
+  if (maxIterations !== undefined && (maxIterations < 1 || maxIterations > 1000))
+    throw new UsageError('OUT_OF_RANGE', { option: '--max-iterations', least: '1', most: '1000' })
   return {
     ...(model === undefined ? {} : { model }),
     ...(baseUrl === undefined ? {} : { baseUrl }),

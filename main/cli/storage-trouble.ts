@@ -21,6 +21,16 @@ export function watchStorageTrouble(client: Pick<Client, 'onBanners'>, now: () =
     banner = blocking
   })
   return {
-    current: () => (banner === undefined ? undefined : { error: new AppError({ code: banner.code, message: banner.message, ...(banner.params === undefined ? {} : { params: banner.params }) }), forMs: now() - since }),
+    current: () =>
+      banner === undefined
+        ? undefined
+        : {
+            error: new AppError({
+              code: banner.code,
+              message: banner.message,
+              ...(banner.params === undefined ? {} : { params: banner.params }),
+            }),
+            forMs: now() - since,
+          },
   }
 }

@@ -92,7 +92,9 @@ export function driveTurn(options: DriverParts, order: TurnOrder, watcher: TurnW
     }
     const { sessions } = await client.call('session.list', { workspace })
     const before = sessions.find((session) => session.sessionId === order.sessionId)?.lastSeq ?? -1
-    sessionId = (await client.call('session.open', { ...order.settings, workspace, sessionId: order.sessionId, interactive: order.interactive })).sessionId
+    sessionId = (
+      await client.call('session.open', { ...order.settings, workspace, sessionId: order.sessionId, interactive: order.interactive })
+    ).sessionId
     return before + 1
   }
 
@@ -122,7 +124,15 @@ export function driveTurn(options: DriverParts, order: TurnOrder, watcher: TurnW
 
   const run = async (): Promise<TurnOutcome> => {
     const fromSeq = await openSession()
-    follower = followSession(client, { workspace, sessionId, fromSeq, onEvent, onDelta: (delta, rev) => watcher.onDelta(delta, rev, sessionId), onSnapshot: watcher.onSnapshot, onFailure: broke })
+    follower = followSession(client, {
+      workspace,
+      sessionId,
+      fromSeq,
+      onEvent,
+      onDelta: (delta, rev) => watcher.onDelta(delta, rev, sessionId),
+      onSnapshot: watcher.onSnapshot,
+      onFailure: broke,
+    })
     await follower.subscribe()
     if (!stopRequested) {
       await client.call('session.prompt', { sessionId, messageId, content: order.prompt })

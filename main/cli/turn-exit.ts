@@ -21,7 +21,10 @@ export function judgeTurn({ end, denied, sessionId }: TurnOutcome, strict: boole
     case 'interrupted':
       return { exit: ExitCode.FAILED, text: say('interrupted') }
     case 'limit_reached':
-      return { exit: ExitCode.LIMIT, text: end.error === undefined ? say('limit_reached') : explainTurnError(end.error, speech, known).text }
+      return {
+        exit: ExitCode.LIMIT,
+        text: end.error === undefined ? say('limit_reached') : explainTurnError(end.error, speech, known).text,
+      }
     case 'failed': {
       if (end.error === undefined) return { exit: ExitCode.FAILED, text: say('unknown') }
       const { exit, text } = explainTurnError(end.error, speech, known)

@@ -47,7 +47,8 @@ export class TurnPrinter {
         return this.#response(event)
       case 'tool_call':
         this.#waiting = ''
-        if (this.#err.isTerminal) this.#line(`▸ ${fill(this.#speech.text.toolStarted, { tool: event.tool, detail: describeArguments(event.args) })}`)
+        if (this.#err.isTerminal)
+          this.#line(`▸ ${fill(this.#speech.text.toolStarted, { tool: event.tool, detail: describeArguments(event.args) })}`)
         return
       case 'tool_result':
         return this.#toolResult(event)
@@ -73,10 +74,18 @@ export class TurnPrinter {
         return
       }
       case 'retry':
-        return this.#line(fill(text.retrying, { attempt: delta.attempt, reason: firstLine(delta.reason, 120), seconds: (delta.delayMs / 1000).toFixed(1) }))
+        return this.#line(
+          fill(text.retrying, { attempt: delta.attempt, reason: firstLine(delta.reason, 120), seconds: (delta.delayMs / 1000).toFixed(1) }),
+        )
       case 'quota': {
         if (delta.ended) return
-        const line = delta.untilMs === undefined ? fill(text.waitingForQuota, { provider: delta.provider }) : fill(text.waitingForQuotaUntil, { provider: delta.provider, seconds: Math.max(0, Math.round((delta.untilMs - Date.now()) / 1000)) })
+        const line =
+          delta.untilMs === undefined
+            ? fill(text.waitingForQuota, { provider: delta.provider })
+            : fill(text.waitingForQuotaUntil, {
+                provider: delta.provider,
+                seconds: Math.max(0, Math.round((delta.untilMs - Date.now()) / 1000)),
+              })
         if (line !== this.#waiting) this.#line(line)
         this.#waiting = line
         return
@@ -185,6 +194,7 @@ export class TurnPrinter {
 
 /** The argument that tells most: a path, a command, a pattern, an address. */
 function describeArguments(args: Readonly<Record<string, unknown>>): string {
-  for (const name of ['file_path', 'path', 'command', 'pattern', 'url', 'query']) if (typeof args[name] === 'string') return firstLine(args[name], DETAIL_LIMIT)
+  for (const name of ['file_path', 'path', 'command', 'pattern', 'url', 'query'])
+    if (typeof args[name] === 'string') return firstLine(args[name], DETAIL_LIMIT)
   return ''
 }

@@ -73,7 +73,9 @@ interface Client {
 
 export function composeHost(options: HostOptions): Host {
   const clients = new Set<Client>()
-  const commandHost = keepCommandHost(options.launchCommandHost ?? (() => launchChild(options.commandHostEntry ?? path.join(options.bundles, 'command-host', 'entry.js'))))
+  const commandHost = keepCommandHost(
+    options.launchCommandHost ?? (() => launchChild(options.commandHostEntry ?? path.join(options.bundles, 'command-host', 'entry.js'))),
+  )
   const native = nativeAnswers(options.native ?? {})
   const loopDelay = loopDelayMeter()
   const log = options.onLog ?? (() => undefined)
@@ -98,10 +100,12 @@ export function composeHost(options: HostOptions): Host {
   function joinToSession(client: Client): void {
     const { port1, port2 } = new MessageChannel()
     client.relay.switchTo(asPort(port1))
-    supervisor.send('session', { type: 'client', clientId: client.id, port: asPort(port2), remote: client.remote }, [port2]).catch((thrown: unknown) => {
-      log('session', 'error', toErrorData(thrown).message)
-      client.relay.close()
-    })
+    supervisor
+      .send('session', { type: 'client', clientId: client.id, port: asPort(port2), remote: client.remote }, [port2])
+      .catch((thrown: unknown) => {
+        log('session', 'error', toErrorData(thrown).message)
+        client.relay.close()
+      })
   }
 
   function replaceSession(exit: WorkerExit): void {

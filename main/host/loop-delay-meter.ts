@@ -18,7 +18,10 @@ export function loopDelayMeter(): { read(): LoopDelay } {
         histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
         histogram.enable()
       }
-      const delay = histogram.count === 0 ? { meanMs: 0, p99Ms: 0, maxMs: 0 } : { meanMs: net(histogram.mean), p99Ms: net(histogram.percentile(99)), maxMs: net(histogram.max) }
+      const delay =
+        histogram.count === 0
+          ? { meanMs: 0, p99Ms: 0, maxMs: 0 }
+          : { meanMs: net(histogram.mean), p99Ms: net(histogram.percentile(99)), maxMs: net(histogram.max) }
       histogram.reset()
       return delay
     },

@@ -67,7 +67,16 @@ export function managedWorker(options: ManagedWorkerOptions): ManagedWorker {
   }
 
   const adopt = (thread: Worker): void => {
-    const running: Running = { thread, heartbeat: undefined, startTimer: undefined, cause: undefined, whenStopped: undefined, madeAt: performance.now(), startedInMs: undefined, gone: Promise.resolve() }
+    const running: Running = {
+      thread,
+      heartbeat: undefined,
+      startTimer: undefined,
+      cause: undefined,
+      whenStopped: undefined,
+      madeAt: performance.now(),
+      startedInMs: undefined,
+      gone: Promise.resolve(),
+    }
     running.gone = new Promise((resolve) => thread.once('exit', () => resolve()))
     const end = (reason: WorkerExitReason, message: string): void => {
       running.cause ??= { reason, message }
@@ -86,7 +95,11 @@ export function managedWorker(options: ManagedWorkerOptions): ManagedWorker {
           clearTimeout(running.startTimer)
           running.startedInMs = performance.now() - running.madeAt
           if (state === 'starting') state = 'running'
-          running.heartbeat = startHeartbeat(timing.heartbeat, (id) => thread.postMessage({ type: 'ping', id }), (silentMs) => end('unresponsive', `its event loop stood still for ${silentMs} ms`))
+          running.heartbeat = startHeartbeat(
+            timing.heartbeat,
+            (id) => thread.postMessage({ type: 'ping', id }),
+            (silentMs) => end('unresponsive', `its event loop stood still for ${silentMs} ms`),
+          )
           return options.onReady()
         default:
           return options.onMessage(message)
@@ -109,7 +122,10 @@ export function managedWorker(options: ManagedWorkerOptions): ManagedWorker {
     })
     thread.stdout.on('data', (chunk: Buffer) => options.onOutput(chunk.toString()))
     thread.stderr.on('data', (chunk: Buffer) => options.onOutput(chunk.toString()))
-    running.startTimer = setTimeout(() => end('start_timeout', `it was not ready within ${timing.startDeadlineMs} ms`), timing.startDeadlineMs)
+    running.startTimer = setTimeout(
+      () => end('start_timeout', `it was not ready within ${timing.startDeadlineMs} ms`),
+      timing.startDeadlineMs,
+    )
     running.startTimer.unref()
     current = running
     state = 'starting'
@@ -136,7 +152,14 @@ export function managedWorker(options: ManagedWorkerOptions): ManagedWorker {
         if (current !== undefined || state === 'failed') return
         let thread: Worker
         try {
-          thread = new Worker(options.entry, { workerData: data, name: data.name, resourceLimits: options.limits, stdout: true, stderr: true, execArgv: [] })
+          thread = new Worker(options.entry, {
+            workerData: data,
+            name: data.name,
+            resourceLimits: options.limits,
+            stdout: true,
+            stderr: true,
+            execArgv: [],
+          })
         } catch (error) {
           // Out of threads or memory, or a bad path: one more death for the budget, never an exception in the host.
           return options.onUnexpectedExit('threw', String(error))

@@ -131,7 +131,11 @@ export function supervise(options: SupervisorOptions): Supervisor {
     try {
       asking.post(result)
     } catch (thrown) {
-      asking.post({ type: 'native_result', id, error: { code: 'NOT_CLONEABLE', message: `the answer of ${method} cannot cross a thread: ${String(thrown)}` } })
+      asking.post({
+        type: 'native_result',
+        id,
+        error: { code: 'NOT_CLONEABLE', message: `the answer of ${method} cannot cross a thread: ${String(thrown)}` },
+      })
     }
   }
 
@@ -166,7 +170,14 @@ export function supervise(options: SupervisorOptions): Supervisor {
       await Promise.all([...slots.values()].map((slot) => slot.worker.stop()))
     },
     health: () =>
-      [...slots.values()].map(({ worker, restarts }) => ({ name: worker.name, state: worker.state(), threadId: worker.threadId(), restarts, startedInMs: worker.startedInMs(), utilization: worker.thread()?.performance.eventLoopUtilization().utilization })),
+      [...slots.values()].map(({ worker, restarts }) => ({
+        name: worker.name,
+        state: worker.state(),
+        threadId: worker.threadId(),
+        restarts,
+        startedInMs: worker.startedInMs(),
+        utilization: worker.thread()?.performance.eventLoopUtilization().utilization,
+      })),
     worker: (name) => slotOf(name).worker,
   }
 }

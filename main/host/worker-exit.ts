@@ -21,5 +21,10 @@ export function exitOfError(error: unknown): { reason: WorkerExitReason; message
 
 /** For whoever needed the worker: it cannot be had now. */
 export function workerFailed(name: WorkerName, message: string): AppError {
-  return new AppError({ code: 'WORKER_FAILED', message: `the ${name} worker could not be kept running: ${message}`, retryable: true, params: { worker: name } })
+  return new AppError({
+    code: 'WORKER_FAILED',
+    message: `the ${name} worker could not be kept running: ${message}`,
+    retryable: true,
+    params: { worker: name },
+  })
 }

@@ -40,7 +40,15 @@ export async function makeCliPlace(environment: Record<string, string> = {}): Pr
     workspace,
     profile,
     marker: path.basename(folder),
-    environment: { PATH: process.env['PATH'] ?? '', HOME: folder, METONA_HOME: profile, LANG: 'C.UTF-8', TMPDIR: temporary, ...(FROM_SOURCES ? {} : { METONA_BUILD: 'never' }), ...environment },
+    environment: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: folder,
+      METONA_HOME: profile,
+      LANG: 'C.UTF-8',
+      TMPDIR: temporary,
+      ...(FROM_SOURCES ? {} : { METONA_BUILD: 'never' }),
+      ...environment,
+    },
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   }
 }
@@ -72,8 +80,14 @@ export interface CliOptions {
 
 export async function startCli(place: CliPlace, args: readonly string[], options: CliOptions = {}): Promise<RunningCli> {
   const entry = await program()
-  const environment = Object.fromEntries(Object.entries({ ...place.environment, ...options.environment }).filter(([, value]) => value !== undefined)) as Record<string, string>
-  const child = spawn(process.execPath, [entry, ...args], { cwd: options.cwd ?? place.folder, env: environment, stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] })
+  const environment = Object.fromEntries(
+    Object.entries({ ...place.environment, ...options.environment }).filter(([, value]) => value !== undefined),
+  ) as Record<string, string>
+  const child = spawn(process.execPath, [entry, ...args], {
+    cwd: options.cwd ?? place.folder,
+    env: environment,
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  })
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8')
@@ -96,7 +110,8 @@ export async function startCli(place: CliPlace, args: readonly string[], options
       let ended = false
       void done.then(() => (ended = true))
       await eventually(`${JSON.stringify(text)} on ${where}`, () => {
-        if (ended && !output[where].includes(text)) throw new Error(`it ended without printing ${JSON.stringify(text)} on ${where}\n${output.stdout}\n${output.stderr}`)
+        if (ended && !output[where].includes(text))
+          throw new Error(`it ended without printing ${JSON.stringify(text)} on ${where}\n${output.stdout}\n${output.stderr}`)
         return output[where].includes(text)
       })
     },
@@ -127,9 +142,11 @@ export async function readLog(workspace: string, sessionId: string): Promise<str
 /** Waits until no process of the place is left. @throws naming those that stay. */
 export async function nothingLeft(place: CliPlace, deadlineMs = 10_000): Promise<void> {
   let left: { pid: number; command: string }[] = []
-  await eventually('every process to be gone', async () => (left = await processesWith(place.marker)).length === 0, deadlineMs).catch(() => {
-    throw new Error(`still running: ${JSON.stringify(left)}`)
-  })
+  await eventually('every process to be gone', async () => (left = await processesWith(place.marker)).length === 0, deadlineMs).catch(
+    () => {
+      throw new Error(`still running: ${JSON.stringify(left)}`)
+    },
+  )
 }
 
 /** Processes whose environment or command line holds `marker`, this one left out. The kernel's word, not the app's. */
@@ -138,8 +155,11 @@ export async function processesWith(marker: string): Promise<{ pid: number; comm
   for (const name of await readdir('/proc')) {
     const pid = Number(name)
     if (!Number.isInteger(pid) || pid === process.pid) continue
-    const [environment, command] = await Promise.all(['environ', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '')))
-    if (environment?.includes(marker) || command?.includes(marker)) found.push({ pid, command: (command ?? '').replaceAll('\0', ' ').trim() })
+    const [environment, command] = await Promise.all(
+      ['environ', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '')),
+    )
+    if (environment?.includes(marker) || command?.includes(marker))
+      found.push({ pid, command: (command ?? '').replaceAll('\0', ' ').trim() })
   }
   return found
 }

@@ -4,7 +4,11 @@
  * Runs `probe` until it gives something other than `undefined` or `false`, and gives that.
  * @throws naming `what` after `deadlineMs`.
  */
-export async function eventually<T>(what: string, probe: () => T | undefined | false | Promise<T | undefined | false>, deadlineMs = 30_000): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  probe: () => T | undefined | false | Promise<T | undefined | false>,
+  deadlineMs = 30_000,
+): Promise<T> {
   const end = performance.now() + deadlineMs
   for (;;) {
     const value = await probe()

@@ -75,8 +75,17 @@ export function startPipeline(place: CliPlace, options: Partial<HostOptions> = {
       sessionId,
       events,
       deltas,
-      prompt: async (content) => void (await client.call('session.prompt', { sessionId, messageId: `m_${randomBytes(8).toString('hex')}`, content })),
-      ended: (turn) => eventually(`turn ${turn} of ${sessionId} to end`, () => events.find((event): event is Extract<SessionEvent, { event: 'turn_end' }> => event.event === 'turn_end' && event.turn === turn), 60_000),
+      prompt: async (content) =>
+        void (await client.call('session.prompt', { sessionId, messageId: `m_${randomBytes(8).toString('hex')}`, content })),
+      ended: (turn) =>
+        eventually(
+          `turn ${turn} of ${sessionId} to end`,
+          () =>
+            events.find(
+              (event): event is Extract<SessionEvent, { event: 'turn_end' }> => event.event === 'turn_end' && event.turn === turn,
+            ),
+          60_000,
+        ),
       takeUp: async () => {
         await client.call('session.open', { workspace, sessionId, interactive: false })
         await follower.subscribe()

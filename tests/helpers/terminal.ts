@@ -34,9 +34,23 @@ export interface TerminalResult {
 }
 
 /** @param plan what to type once a text has appeared, in order; `\u0003` is Ctrl+C. */
-export function runOnTerminal(place: CliPlace, args: readonly string[], plan: readonly (readonly [string, string])[] = []): Promise<TerminalResult> {
-  const entry = path.resolve(import.meta.dirname, '..', '..', 'main', 'cli', process.env['METONA_TEST_CLI'] === 'sources' ? 'entry.ts' : 'metona.cjs')
-  const child = spawn('python3', ['-c', PYTHON, JSON.stringify(plan), process.execPath, entry, ...args], { env: { ...place.environment, TERM: 'xterm' }, stdio: ['ignore', 'pipe', 'inherit'] })
+export function runOnTerminal(
+  place: CliPlace,
+  args: readonly string[],
+  plan: readonly (readonly [string, string])[] = [],
+): Promise<TerminalResult> {
+  const entry = path.resolve(
+    import.meta.dirname,
+    '..',
+    '..',
+    'main',
+    'cli',
+    process.env['METONA_TEST_CLI'] === 'sources' ? 'entry.ts' : 'metona.cjs',
+  )
+  const child = spawn('python3', ['-c', PYTHON, JSON.stringify(plan), process.execPath, entry, ...args], {
+    env: { ...place.environment, TERM: 'xterm' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let screen = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (screen += text))
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, screen: screen.replaceAll('\r\n', '\n') })))

@@ -31,7 +31,7 @@ startWorker((context) => {
       case 'spin':
         for (;;);
       case 'block':
-        for (const end = performance.now() + request.milliseconds; performance.now() < end; );
+        for (const end = performance.now() + request.milliseconds; performance.now() < end;);
         return reply(port, { text: 'done' })
       case 'exit':
         return process.exit(7)

@@ -23,7 +23,8 @@ beforeEach(async () => {
 afterEach(() => place.remove())
 
 const DEEPSEEK = ['-m', 'deepseek/deepseek-flash', '--trust']
-const run = (args: readonly string[], options: CliOptions = {}): Promise<CliResult> => runCli(place, ['run', '-w', place.workspace, ...args], options)
+const run = (args: readonly string[], options: CliOptions = {}): Promise<CliResult> =>
+  runCli(place, ['run', '-w', place.workspace, ...args], options)
 
 /** Three lines at most, a sentence first, and no stack. */
 function expectSentence({ stderr }: CliResult, first: RegExp): void {
@@ -46,7 +47,13 @@ test('unknown provider', async () => {
 })
 
 test('unknown model', async () => {
-  await provider.script([{ kind: 'status', status: 400, body: { error: { message: 'Model Not Exist', type: 'invalid_request_error', param: null, code: 'invalid_request_error' } } }])
+  await provider.script([
+    {
+      kind: 'status',
+      status: 400,
+      body: { error: { message: 'Model Not Exist', type: 'invalid_request_error', param: null, code: 'invalid_request_error' } },
+    },
+  ])
   const result = await run(['-m', 'deepseek/no-such-model', '--trust', 'hi'])
   expect(result).toMatchObject({ code: 3, stdout: '' })
   expectSentence(result, /does not know this model/)
@@ -84,7 +91,13 @@ test.each([
 })
 
 test('a key the provider refuses', async () => {
-  await provider.script([{ kind: 'status', status: 401, body: { error: { message: `Authentication Fails, Your api key: ****${KEY.slice(-4)} is invalid`, type: 'authentication_error' } } }])
+  await provider.script([
+    {
+      kind: 'status',
+      status: 401,
+      body: { error: { message: `Authentication Fails, Your api key: ****${KEY.slice(-4)} is invalid`, type: 'authentication_error' } },
+    },
+  ])
   const result = await run([...DEEPSEEK, 'hi'])
   expect(result).toMatchObject({ code: 3, stdout: '' })
   expectSentence(result, /refused the key/)
@@ -107,7 +120,11 @@ test('an untrusted folder: nothing is read, sent or written', async () => {
   expect((await provider.requests()).length).toBe(0)
 })
 
-test.each([['the root', '/', []], ['the home folder', 'HOME', ['--trust']], ['the root with --trust', '/', ['--trust']]])('%s is no workspace for a run', async (_name, folder, flags) => {
+test.each([
+  ['the root', '/', []],
+  ['the home folder', 'HOME', ['--trust']],
+  ['the root with --trust', '/', ['--trust']],
+])('%s is no workspace for a run', async (_name, folder, flags) => {
   const target = folder === 'HOME' ? place.folder : folder
   const before = await namesIn(target)
   const result = await runCli(place, ['run', '-w', target, '-m', 'demo/scripted', ...flags, 'hi'])
@@ -128,7 +145,18 @@ test('a second run in the same folder: exit 3, and the holder is named', async (
 })
 
 test('a base URL that answers HTML', async () => {
-  await provider.script([{ repeatLast: true, answers: [{ kind: 'raw', headers: { 'content-type': 'text/html' }, chunks: [{ text: '<!doctype html><html><body>Welcome to our site</body></html>' }] }] }])
+  await provider.script([
+    {
+      repeatLast: true,
+      answers: [
+        {
+          kind: 'raw',
+          headers: { 'content-type': 'text/html' },
+          chunks: [{ text: '<!doctype html><html><body>Welcome to our site</body></html>' }],
+        },
+      ],
+    },
+  ])
   const result = await run([...DEEPSEEK, 'hi'])
   expect(result).toMatchObject({ code: 1, stdout: '' })
   expectSentence(result, /no answer of its API/)
@@ -142,20 +170,35 @@ test.each(['not a url', 'ftp://x/', 'localhost:8080'])('a base URL that is none:
 })
 
 test('invalid JSON in the stream: what came before is kept', async () => {
-  const chunk = (text: string): string => `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: text }, finish_reason: null }] })}\n\n`
-  await provider.script([{ kind: 'raw', chunks: [{ text: chunk('kept text') }, { text: 'data: {"choices":[{"delta":{"content":"bro\n\n' }] }])
+  const chunk = (text: string): string =>
+    `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: text }, finish_reason: null }] })}\n\n`
+  await provider.script([
+    { kind: 'raw', chunks: [{ text: chunk('kept text') }, { text: 'data: {"choices":[{"delta":{"content":"bro\n\n' }] },
+  ])
   const result = await run([...DEEPSEEK, '--json', 'hi'])
   expect(result.code).toBe(1)
   expectSentence(result, /could not be read|no answer of its API|connection broke/)
-  expect(jsonLines(result.stdout).find((line) => line['event'] === 'llm_response')).toMatchObject({ content: 'kept text', finishReason: 'error' })
+  expect(jsonLines(result.stdout).find((line) => line['event'] === 'llm_response')).toMatchObject({
+    content: 'kept text',
+    finishReason: 'error',
+  })
 })
 
 test('tool arguments off the schema go back to the model as an error, the run goes on', async () => {
-  await provider.script([{ toolCalls: [{ name: 'read_file', args: { path: 7 } }] }, { toolCalls: [{ name: 'no_such_tool', args: {} }] }, { toolCalls: [{ name: 'read_file', args: '{"file_path": "data' }] }, { text: 'I give up.' }])
+  await provider.script([
+    { toolCalls: [{ name: 'read_file', args: { path: 7 } }] },
+    { toolCalls: [{ name: 'no_such_tool', args: {} }] },
+    { toolCalls: [{ name: 'read_file', args: '{"file_path": "data' }] },
+    { text: 'I give up.' },
+  ])
   const result = await run([...DEEPSEEK, '--json', 'read it'])
   expect(result.code).toBe(0)
   const results = jsonLines(result.stdout).filter((line) => line['event'] === 'tool_result')
-  expect(results).toMatchObject([{ success: false, outcome: 'error' }, { success: false, outcome: 'error' }, { success: false, outcome: 'error' }])
+  expect(results).toMatchObject([
+    { success: false, outcome: 'error' },
+    { success: false, outcome: 'error' },
+    { success: false, outcome: 'error' },
+  ])
   const last = (await provider.requests()).at(-1)?.body as { messages: { role: string; content: string }[] }
   expect(last.messages.filter((message) => message.role === 'tool').length).toBe(3)
 })
@@ -194,7 +237,8 @@ describe('wrong command lines', () => {
 
 /** A small file system of our own, in a mount namespace of our own. */
 const MOUNT = ['unshare', '--map-root-user', '--mount'] as const
-const canMount = spawnSync(MOUNT[0], [...MOUNT.slice(1), 'sh', '-c', 'mount -t tmpfs -o size=64k none /mnt'], { stdio: 'ignore' }).status === 0
+const canMount =
+  spawnSync(MOUNT[0], [...MOUNT.slice(1), 'sh', '-c', 'mount -t tmpfs -o size=64k none /mnt'], { stdio: 'ignore' }).status === 0
 
 test('a full disk: no answer is claimed that is not stored, and it says why', async (context) => {
   if (!canMount) {
@@ -202,14 +246,44 @@ test('a full disk: no answer is claimed that is not stored, and it says why', as
     if (process.env['CI'] === 'true') throw new Error('unshare and mount are needed here')
     return context.skip('no mount namespace')
   }
-  await provider.script(Array.from({ length: 300 }, (_, index) => ({ toolCalls: [{ name: 'read_file', args: { file_path: 'data.csv', offset: index + 1 } }] })))
+  await provider.script(
+    Array.from({ length: 300 }, (_, index) => ({ toolCalls: [{ name: 'read_file', args: { file_path: 'data.csv', offset: index + 1 } }] })),
+  )
   await mkdir(path.join(place.folder, 'small'))
-  const entry = path.resolve(import.meta.dirname, '..', '..', 'main', 'cli', process.env['METONA_TEST_CLI'] === 'sources' ? 'entry.ts' : 'metona.cjs')
+  const entry = path.resolve(
+    import.meta.dirname,
+    '..',
+    '..',
+    'main',
+    'cli',
+    process.env['METONA_TEST_CLI'] === 'sources' ? 'entry.ts' : 'metona.cjs',
+  )
   const shell = `mount -t tmpfs -o size=2m none "$SMALL" && seq 100000 120000 > "$SMALL/data.csv" && { "$@"; code=$?; } ; tail -n 1 "$SMALL"/logs/session_*.jsonl | cut -c1-200 >&2; exit $code`
-  const failed = (await promisify(execFile)(MOUNT[0], [...MOUNT.slice(1), 'sh', '-c', shell, 'sh', process.execPath, entry, 'run', '-w', path.join(place.folder, 'small'), ...DEEPSEEK, '--max-iterations', '1000', '--timeout', '10', 'read it'], {
-    env: { ...place.environment, SMALL: path.join(place.folder, 'small') },
-    timeout: 150_000,
-  }).then(
+  const failed = (await promisify(execFile)(
+    MOUNT[0],
+    [
+      ...MOUNT.slice(1),
+      'sh',
+      '-c',
+      shell,
+      'sh',
+      process.execPath,
+      entry,
+      'run',
+      '-w',
+      path.join(place.folder, 'small'),
+      ...DEEPSEEK,
+      '--max-iterations',
+      '1000',
+      '--timeout',
+      '10',
+      'read it',
+    ],
+    {
+      env: { ...place.environment, SMALL: path.join(place.folder, 'small') },
+      timeout: 150_000,
+    },
+  ).then(
     (output) => ({ ...output, code: 0 }),
     (error: unknown) => error,
   )) as { code: number; stderr: string; stdout: string }

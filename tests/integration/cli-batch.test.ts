@@ -30,14 +30,20 @@ const batch = (file: string, ...args: string[]) => runCli(place, ['batch', file,
 
 test('8 prompts of 1,000 tokens at 100 tokens/s stream at the same time, and no event of one is in another', async () => {
   const names = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 'hotel']
-  await provider.script(names.map((name) => ({ marker: `job ${name}`, answers: [{ tokens: 1_000, tokensPerSecond: 100, tokenPrefix: name }] })))
+  await provider.script(
+    names.map((name) => ({ marker: `job ${name}`, answers: [{ tokens: 1_000, tokensPerSecond: 100, tokenPrefix: name }] })),
+  )
   const file = await writeJobs(names.map((name) => ({ prompt: `job ${name}`, id: name })))
   const { code, stdout } = await batch(file, '--json')
   expect(code).toBe(0)
 
   const requests = await provider.requests()
   expect(requests.length).toBe(8)
-  const times = requests.map(({ arrivedAt, firstTokenAt, lastTokenAt }) => ({ arrivedAt, first: firstTokenAt ?? Infinity, last: lastTokenAt ?? -Infinity }))
+  const times = requests.map(({ arrivedAt, firstTokenAt, lastTokenAt }) => ({
+    arrivedAt,
+    first: firstTokenAt ?? Infinity,
+    last: lastTokenAt ?? -Infinity,
+  }))
   // A moment exists at which all are between their first and last token.
   expect(Math.max(...times.map(({ first }) => first))).toBeLessThan(Math.min(...times.map(({ last }) => last)))
   const whole = Math.max(...times.map(({ last }) => last)) - Math.min(...times.map(({ arrivedAt }) => arrivedAt))
@@ -56,7 +62,9 @@ test('8 prompts of 1,000 tokens at 100 tokens/s stream at the same time, and no 
     expect(mine.map((line) => line['seq'])).toEqual(mine.map((_, seq) => seq))
     const others = names.filter((other) => other !== name)
     expect(others.filter((other) => mine.some((line) => JSON.stringify(line).includes(other)))).toEqual([])
-    expect(mine.find((line) => line['event'] === 'llm_response')?.['content']).toBe(Array.from({ length: 1_000 }, (_, token) => `${name}${token} `).join(''))
+    expect(mine.find((line) => line['event'] === 'llm_response')?.['content']).toBe(
+      Array.from({ length: 1_000 }, (_, token) => `${name}${token} `).join(''),
+    )
   }
   await nothingLeft(place)
 })
@@ -74,7 +82,10 @@ test('a folder of one line that is not trusted: exit 4 before anything is writte
   const other = path.join(place.folder, 'other')
   await Promise.all([mkdir(trusted), mkdir(other)])
   await runCli(place, ['trust', trusted])
-  const file = await writeJobs([{ prompt: 'one', workspace: trusted }, { prompt: 'two', workspace: other }])
+  const file = await writeJobs([
+    { prompt: 'one', workspace: trusted },
+    { prompt: 'two', workspace: other },
+  ])
   const { code, stderr } = await runCli(place, ['batch', file, '-m', 'demo/scripted'])
   expect(code).toBe(4)
   expect(stderr).toContain(`${other} is not trusted yet`)
@@ -94,7 +105,17 @@ test('text mode: one block per line, in the order of the lines, whatever is read
 
 test('a line that fails does not disturb the others; the exit code says that one did', async () => {
   await provider.script([
-    { marker: 'bad', repeatLast: true, answers: [{ kind: 'status', status: 402, body: { error: { message: 'Insufficient Balance', type: 'unknown_error', code: 'invalid_request_error' } } }] },
+    {
+      marker: 'bad',
+      repeatLast: true,
+      answers: [
+        {
+          kind: 'status',
+          status: 402,
+          body: { error: { message: 'Insufficient Balance', type: 'unknown_error', code: 'invalid_request_error' } },
+        },
+      ],
+    },
     { marker: 'good', answers: [{ text: 'fine' }] },
   ])
   const file = await writeJobs([{ prompt: 'bad' }, { prompt: 'good' }, { prompt: 'nowhere', model: 'nobody/x' }])
@@ -106,7 +127,9 @@ test('a line that fails does not disturb the others; the exit code says that one
 })
 
 test('no more lines at once than --concurrency', async () => {
-  await provider.script(Array.from({ length: 4 }, (_, index) => ({ marker: `job ${index}`, answers: [{ tokens: 20, tokensPerSecond: 40 }] })))
+  await provider.script(
+    Array.from({ length: 4 }, (_, index) => ({ marker: `job ${index}`, answers: [{ tokens: 20, tokensPerSecond: 40 }] })),
+  )
   const file = await writeJobs(Array.from({ length: 4 }, (_, index) => ({ prompt: `job ${index}` })))
   const { code } = await batch(file, '--concurrency', '2')
   expect(code).toBe(0)
@@ -122,7 +145,10 @@ test('lines of one session run one after the other, and the second knows the fir
     { marker: 'second thing', answers: [{ text: 'two' }] },
     { marker: 'first thing', answers: [{ text: 'one', firstByteDelayMs: 300 }] },
   ])
-  const file = await writeJobs([{ prompt: 'first thing', session }, { prompt: 'second thing', session }])
+  const file = await writeJobs([
+    { prompt: 'first thing', session },
+    { prompt: 'second thing', session },
+  ])
   const { code, stdout } = await batch(file)
   expect(code).toBe(0)
   expect(stdout).toBe('[1] first thing — done\none\n\n[2] second thing — done\ntwo\n\n')
@@ -130,19 +156,24 @@ test('lines of one session run one after the other, and the second knows the fir
 })
 
 test('every line may have a folder of its own; each holds its own session only', async () => {
-  const folders = await Promise.all(['one', 'two'].map(async (name) => {
-    const folder = path.join(place.folder, name)
-    await mkdir(folder)
-    return folder
-  }))
+  const folders = await Promise.all(
+    ['one', 'two'].map(async (name) => {
+      const folder = path.join(place.folder, name)
+      await mkdir(folder)
+      return folder
+    }),
+  )
   const file = await writeJobs(folders.map((workspace) => ({ prompt: 'hello', workspace, model: 'demo/scripted' })))
   const { code } = await runCli(place, ['batch', file, '--trust'])
   expect(code).toBe(0)
-  for (const folder of folders) expect((await readdir(path.join(folder, 'logs'))).filter((name) => name.startsWith('session_')).length).toBe(1)
+  for (const folder of folders)
+    expect((await readdir(path.join(folder, 'logs'))).filter((name) => name.startsWith('session_')).length).toBe(1)
 })
 
 test('Ctrl+C stops all of them and settles each: 130', async () => {
-  await provider.script(Array.from({ length: 3 }, (_, index) => ({ marker: `job ${index}`, answers: [{ tokens: 5_000, tokensPerSecond: 50 }] })))
+  await provider.script(
+    Array.from({ length: 3 }, (_, index) => ({ marker: `job ${index}`, answers: [{ tokens: 5_000, tokensPerSecond: 50 }] })),
+  )
   const file = await writeJobs(Array.from({ length: 5 }, (_, index) => ({ prompt: `job ${index}` })))
   const running = await startCli(place, ['batch', file, '-w', place.workspace, ...DEEPSEEK, '--json', '--concurrency', '3'])
   await provider.waitFor('streaming', 3)

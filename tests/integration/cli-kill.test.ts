@@ -3,7 +3,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { jsonLines, makeCliPlace, nothingLeft, processesWith, readLog, runCli, startCli, writeCsv, type CliPlace } from '#tests/helpers/cli.ts'
+import {
+  jsonLines,
+  makeCliPlace,
+  nothingLeft,
+  processesWith,
+  readLog,
+  runCli,
+  startCli,
+  writeCsv,
+  type CliPlace,
+} from '#tests/helpers/cli.ts'
 import { startFakeProvider, type FakeAnswer, type FakeProvider } from '#tests/helpers/fake-provider.ts'
 import { seededRandom } from '#tests/helpers/random.ts'
 
@@ -30,8 +40,20 @@ afterEach(async () => {
 
 function answers(kill: number): FakeAnswer[] {
   return [
-    { tokens: 30, tokensPerSecond: 100, thinking: 'thinking it over', toolCalls: [{ name: 'read_file', args: { file_path: 'data.csv' } }, { name: 'write_file', args: { file_path: `out-${kill}.txt`, content: 'x'.repeat(5_000) } }] },
-    { tokens: 30, tokensPerSecond: 100, toolCalls: [{ name: 'run_command', args: { command: `echo begin; sleep 0.7; (sleep 611 &) ; echo end` } }] },
+    {
+      tokens: 30,
+      tokensPerSecond: 100,
+      thinking: 'thinking it over',
+      toolCalls: [
+        { name: 'read_file', args: { file_path: 'data.csv' } },
+        { name: 'write_file', args: { file_path: `out-${kill}.txt`, content: 'x'.repeat(5_000) } },
+      ],
+    },
+    {
+      tokens: 30,
+      tokensPerSecond: 100,
+      toolCalls: [{ name: 'run_command', args: { command: `echo begin; sleep 0.7; (sleep 611 &) ; echo end` } }],
+    },
     { tokens: 300, tokensPerSecond: 200 },
   ]
 }
@@ -44,7 +66,10 @@ function wholeLines(stdout: string): string[] {
 function rowsOf(sessionId: string): string[] {
   const database = new Database(path.join(place.workspace, '.metona', 'agent.db'), { readonly: true })
   try {
-    return database.prepare<[string], { json: string }>('SELECT json FROM session_events WHERE session_id = ? ORDER BY seq').all(sessionId).map((row) => row.json)
+    return database
+      .prepare<[string], { json: string }>('SELECT json FROM session_events WHERE session_id = ? ORDER BY seq')
+      .all(sessionId)
+      .map((row) => row.json)
   } finally {
     database.close()
   }
@@ -56,7 +81,20 @@ test(`${KILLS} kills: every line that run --json printed is in log and database,
   for (let kill = 0; kill < KILLS; kill++) {
     const name = `kill ${kill} of ${KILLS}, seed ${random.seed}`
     await provider.script([{ marker: `job number ${kill};`, answers: answers(kill) }])
-    const running = await startCli(place, ['run', '-w', place.workspace, '-m', 'deepseek/deepseek-flash', '--trust', '--permission', 'full_access', '--sandbox', 'off', '--json', `job number ${kill};`])
+    const running = await startCli(place, [
+      'run',
+      '-w',
+      place.workspace,
+      '-m',
+      'deepseek/deepseek-flash',
+      '--trust',
+      '--permission',
+      'full_access',
+      '--sandbox',
+      'off',
+      '--json',
+      `job number ${kill};`,
+    ])
     await wait(random.between(0, LATEST_MS))
     running.kill('SIGKILL')
     const { stdout } = await running.done
@@ -65,7 +103,12 @@ test(`${KILLS} kills: every line that run --json printed is in log and database,
     const verify = await runCli(place, ['doctor', '--verify', '-w', place.workspace])
     // Killed before the folder was opened for the first time, there is nothing to verify.
     const began = stdout !== '' || kill > 0
-    if (began || verify.code === 0) expect([name, verify.code, verify.stdout.trimEnd().split('\n').at(-1)]).toEqual([name, 0, expect.stringMatching(/^verify: \d+ sessions, \d+ events, \d+ audit rows, 0 differences$/)])
+    if (began || verify.code === 0)
+      expect([name, verify.code, verify.stdout.trimEnd().split('\n').at(-1)]).toEqual([
+        name,
+        0,
+        expect.stringMatching(/^verify: \d+ sessions, \d+ events, \d+ audit rows, 0 differences$/),
+      ])
 
     const printed = wholeLines(stdout)
     if (printed.length === 0) continue
@@ -81,14 +124,41 @@ test(`${KILLS} kills: every line that run --json printed is in log and database,
 }, 600_000)
 
 test('after a kill the session goes on: the turn is marked interrupted, the running tool unknown, and neither is run again', async () => {
-  await provider.script([{ marker: 'the long job', answers: [{ toolCalls: [{ name: 'run_command', args: { command: 'echo ran >> ran.txt; sleep 600' } }] }] }, { marker: 'what happened', answers: [{ text: 'It was cut off.' }] }])
-  const running = await startCli(place, ['run', '-w', place.workspace, '-m', 'deepseek/deepseek-flash', '--trust', '--permission', 'full_access', '--sandbox', 'off', '--json', 'the long job'])
+  await provider.script([
+    { marker: 'the long job', answers: [{ toolCalls: [{ name: 'run_command', args: { command: 'echo ran >> ran.txt; sleep 600' } }] }] },
+    { marker: 'what happened', answers: [{ text: 'It was cut off.' }] },
+  ])
+  const running = await startCli(place, [
+    'run',
+    '-w',
+    place.workspace,
+    '-m',
+    'deepseek/deepseek-flash',
+    '--trust',
+    '--permission',
+    'full_access',
+    '--sandbox',
+    'off',
+    '--json',
+    'the long job',
+  ])
   await running.printed('"event":"tool_call"')
   running.kill('SIGKILL')
   const { stdout } = await running.done
   await nothingLeft(place)
   const sessionId = String(jsonLines(stdout)[0]?.['sessionId'])
-  const next = await runCli(place, ['run', '-w', place.workspace, '-m', 'deepseek/deepseek-flash', '--trust', '--json', '--session', sessionId, 'what happened'])
+  const next = await runCli(place, [
+    'run',
+    '-w',
+    place.workspace,
+    '-m',
+    'deepseek/deepseek-flash',
+    '--trust',
+    '--json',
+    '--session',
+    sessionId,
+    'what happened',
+  ])
   expect(next.code).toBe(0)
   const all = jsonLines(await readLog(place.workspace, sessionId))
   expect(all.find((line) => line['event'] === 'tool_result')).toMatchObject({ tool: 'run_command', outcome: 'unknown', success: false })

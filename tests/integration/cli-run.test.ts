@@ -42,23 +42,45 @@ describe('the demonstration', () => {
   })
 
   test('needs no key, no network and no configuration', async () => {
-    const result = await runCli(place, ['run', '-w', place.workspace, '-m', 'demo/scripted', '--trust', 'hello'], { environment: { DEEPSEEK_API_KEY: undefined, DEEPSEEK_BASE_URL: undefined, https_proxy: 'http://127.0.0.1:9', http_proxy: 'http://127.0.0.1:9' } })
+    const result = await runCli(place, ['run', '-w', place.workspace, '-m', 'demo/scripted', '--trust', 'hello'], {
+      environment: {
+        DEEPSEEK_API_KEY: undefined,
+        DEEPSEEK_BASE_URL: undefined,
+        https_proxy: 'http://127.0.0.1:9',
+        http_proxy: 'http://127.0.0.1:9',
+      },
+    })
     expect({ code: result.code, requests: (await provider.requests()).length }).toEqual({ code: 0, requests: 0 })
   })
 })
 
 describe('two iterations against the provider', () => {
-  const ANSWERS = [
-    { thinking: '先看文件', toolCalls: [{ name: 'read_file', args: { file_path: 'data.csv' } }] },
-    { text: '文件有 2 行。' },
-  ]
+  const ANSWERS = [{ thinking: '先看文件', toolCalls: [{ name: 'read_file', args: { file_path: 'data.csv' } }] }, { text: '文件有 2 行。' }]
 
   test('--json prints the events of the log, byte for byte, in the order of the standard', async () => {
     await provider.script(ANSWERS)
     const { code, stdout } = await run(...DEEPSEEK, '--json', '读取 data.csv')
     expect(code).toBe(0)
     const lines = jsonLines(stdout)
-    expect(events(stdout)).toEqual(['session_start', 'user_message', 'context_built', 'iteration_start', 'llm_request', 'llm_response', 'permission', 'tool_call', 'tool_result', 'iteration_end', 'context_built', 'iteration_start', 'llm_request', 'llm_response', 'iteration_end', 'turn_end', 'session_end'])
+    expect(events(stdout)).toEqual([
+      'session_start',
+      'user_message',
+      'context_built',
+      'iteration_start',
+      'llm_request',
+      'llm_response',
+      'permission',
+      'tool_call',
+      'tool_result',
+      'iteration_end',
+      'context_built',
+      'iteration_start',
+      'llm_request',
+      'llm_response',
+      'iteration_end',
+      'turn_end',
+      'session_end',
+    ])
     expect(lines.map((line) => line['seq'])).toEqual(lines.map((_, index) => index))
     expect(stdout).toBe(await readLog(place.workspace, String(lines[0]?.['sessionId'])))
   })
@@ -88,9 +110,23 @@ describe('two iterations against the provider', () => {
     const { stdout } = await run(...DEEPSEEK, '--json', '--deltas', '读取 data.csv')
     const lines = jsonLines(stdout)
     const deltas = lines.filter((line) => 'delta' in line)
-    expect(deltas.every((line) => typeof line['rev'] === 'number' && !('seq' in line) && !('event' in line && typeof line['event'] === 'string'))).toBe(true)
+    expect(
+      deltas.every(
+        (line) => typeof line['rev'] === 'number' && !('seq' in line) && !('event' in line && typeof line['event'] === 'string'),
+      ),
+    ).toBe(true)
     const kinds = deltas.filter((line) => line['delta'] === 'stream').map((line) => (line['event'] as { type: string }).type)
-    expect(kinds.filter((kind, index) => kind !== kinds[index - 1] && kind !== 'usage')).toEqual(['thinking_start', 'reasoning_delta', 'thinking_end', 'tool_call_start', 'tool_call_delta', 'tool_call_complete', 'done', 'text_delta', 'done'])
+    expect(kinds.filter((kind, index) => kind !== kinds[index - 1] && kind !== 'usage')).toEqual([
+      'thinking_start',
+      'reasoning_delta',
+      'thinking_end',
+      'tool_call_start',
+      'tool_call_delta',
+      'tool_call_complete',
+      'done',
+      'text_delta',
+      'done',
+    ])
     const durable = lines.filter((line) => typeof line['event'] === 'string')
     expect(durable.map((line) => line['seq'])).toEqual(durable.map((_, index) => index))
   })
@@ -107,7 +143,10 @@ describe('two iterations against the provider', () => {
     await provider.script(ANSWERS)
     const { stdout } = await run(...DEEPSEEK, '--json', '读取 data.csv')
     const sessionId = String(jsonLines(stdout)[0]?.['sessionId'])
-    expect((await readdir(path.join(place.workspace, 'traces'))).filter((name) => name.endsWith('.json')).toSorted()).toEqual([`trace_${sessionId}_1_1.json`, `trace_${sessionId}_1_2.json`])
+    expect((await readdir(path.join(place.workspace, 'traces'))).filter((name) => name.endsWith('.json')).toSorted()).toEqual([
+      `trace_${sessionId}_1_1.json`,
+      `trace_${sessionId}_1_2.json`,
+    ])
   })
 })
 
@@ -211,7 +250,9 @@ test('what the app does in a folder it did not know is said once', async () => {
 
 test('texts follow --lang and the locale', async () => {
   const chinese = await runCli(place, ['run', '-w', path.join(place.folder, 'none'), 'hi'], { environment: { LANG: 'zh_CN.UTF-8' } })
-  const english = await runCli(place, ['run', '--lang', 'en', '-w', path.join(place.folder, 'none'), 'hi'], { environment: { LANG: 'zh_CN.UTF-8' } })
+  const english = await runCli(place, ['run', '--lang', 'en', '-w', path.join(place.folder, 'none'), 'hi'], {
+    environment: { LANG: 'zh_CN.UTF-8' },
+  })
   expect([chinese.stderr.includes('不是文件夹'), english.stderr.includes('is no folder')]).toEqual([true, true])
 })
 
@@ -227,7 +268,10 @@ test('the reading commands know what was run', async () => {
   expect(exported.code).toBe(0)
   expect(await readFile(file, 'utf8')).toContain('读取 data.csv')
   const verify = await runCli(place, ['doctor', '--verify', '-w', place.workspace])
-  expect({ code: verify.code, last: verify.stdout.trimEnd().split('\n').at(-1) }).toEqual({ code: 0, last: expect.stringMatching(/^verify: 1 sessions, \d+ events, \d+ audit rows, 0 differences$/) })
+  expect({ code: verify.code, last: verify.stdout.trimEnd().split('\n').at(-1) }).toEqual({
+    code: 0,
+    last: expect.stringMatching(/^verify: 1 sessions, \d+ events, \d+ audit rows, 0 differences$/),
+  })
 })
 
 test('two sessions of one folder at the same time: the second waits, then runs', async () => {

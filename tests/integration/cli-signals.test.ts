@@ -3,7 +3,17 @@ import { execFile, spawn } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { jsonLines, makeCliPlace, nothingLeft, processesWith, readLog, runCli, startCli, type CliPlace, type RunningCli } from '#tests/helpers/cli.ts'
+import {
+  jsonLines,
+  makeCliPlace,
+  nothingLeft,
+  processesWith,
+  readLog,
+  runCli,
+  startCli,
+  type CliPlace,
+  type RunningCli,
+} from '#tests/helpers/cli.ts'
 import { eventually } from '#tests/helpers/eventually.ts'
 import { startFakeProvider, type FakeProvider } from '#tests/helpers/fake-provider.ts'
 
@@ -23,7 +33,8 @@ afterEach(async () => {
   await place.remove()
 })
 
-const start = (...args: string[]): Promise<RunningCli> => startCli(place, ['run', '-w', place.workspace, '-m', 'deepseek/deepseek-flash', '--trust', ...args])
+const start = (...args: string[]): Promise<RunningCli> =>
+  startCli(place, ['run', '-w', place.workspace, '-m', 'deepseek/deepseek-flash', '--trust', ...args])
 
 async function streaming(...args: string[]): Promise<RunningCli> {
   await provider.script([{ tokens: 5_000, tokensPerSecond: 50 }])
@@ -69,25 +80,62 @@ test('Ctrl+C twice ends at once, however long settling would take', async () => 
 })
 
 test('Ctrl+C during a command ends the command with all it started', async () => {
-  await provider.script([{ toolCalls: [{ name: 'run_command', args: { command: `sleep 600 & (sleep 601 & sleep 602) & echo ${'started'}; sleep 603` } }] }, { text: 'never' }])
+  await provider.script([
+    { toolCalls: [{ name: 'run_command', args: { command: `sleep 600 & (sleep 601 & sleep 602) & echo ${'started'}; sleep 603` } }] },
+    { text: 'never' },
+  ])
   const running = await start('--permission', 'full_access', '--sandbox', 'off', '--json', '--deltas', 'go')
   await running.printed('"event":"tool_call"')
-  await eventually('the sleeps', async () => (await processesWith(place.marker)).filter(({ command }) => command.startsWith('sleep 60')).length === 4)
+  await eventually(
+    'the sleeps',
+    async () => (await processesWith(place.marker)).filter(({ command }) => command.startsWith('sleep 60')).length === 4,
+  )
   running.kill('SIGINT')
   const { code, stdout } = await running.done
   expect(code).toBe(130)
-  expect(jsonLines(stdout).find((line) => line['event'] === 'tool_result')).toMatchObject({ tool: 'run_command', outcome: 'aborted', success: false })
+  expect(jsonLines(stdout).find((line) => line['event'] === 'tool_result')).toMatchObject({
+    tool: 'run_command',
+    outcome: 'aborted',
+    success: false,
+  })
   await nothingLeft(place)
 })
 
 test('a process group gets Ctrl+C as a terminal sends it, to everybody at once', async () => {
   await provider.script([{ toolCalls: [{ name: 'run_command', args: { command: 'sleep 600' } }] }])
-  const entry = path.resolve(import.meta.dirname, '..', '..', 'main', 'cli', process.env['METONA_TEST_CLI'] === 'sources' ? 'entry.ts' : 'metona.cjs')
-  const child = spawn(process.execPath, [entry, 'run', '-w', place.workspace, '-m', 'deepseek/deepseek-flash', '--trust', '--permission', 'full_access', '--sandbox', 'off', '--json', 'go'], { env: place.environment, detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+  const entry = path.resolve(
+    import.meta.dirname,
+    '..',
+    '..',
+    'main',
+    'cli',
+    process.env['METONA_TEST_CLI'] === 'sources' ? 'entry.ts' : 'metona.cjs',
+  )
+  const child = spawn(
+    process.execPath,
+    [
+      entry,
+      'run',
+      '-w',
+      place.workspace,
+      '-m',
+      'deepseek/deepseek-flash',
+      '--trust',
+      '--permission',
+      'full_access',
+      '--sandbox',
+      'off',
+      '--json',
+      'go',
+    ],
+    { env: place.environment, detached: true, stdio: ['ignore', 'pipe', 'ignore'] },
+  )
   let stdout = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  await eventually('the command to run', async () => (await processesWith(place.marker)).some(({ command }) => command.startsWith('sleep 600')))
+  await eventually('the command to run', async () =>
+    (await processesWith(place.marker)).some(({ command }) => command.startsWith('sleep 600')),
+  )
   process.kill(-(child.pid ?? 0), 'SIGINT')
   expect(await ended).toBe(130)
   expect(jsonLines(stdout).find((line) => line['event'] === 'turn_end')).toMatchObject({ reason: 'aborted' })
@@ -97,11 +145,40 @@ test('a process group gets Ctrl+C as a terminal sends it, to everybody at once',
 describe('a reader that goes away', () => {
   test('| head -1: ends quietly with 0, the turn is stopped and settled', async () => {
     await provider.script([{ tokens: 5_000, tokensPerSecond: 200 }])
-    const entry = path.resolve(import.meta.dirname, '..', '..', 'main', 'cli', process.env['METONA_TEST_CLI'] === 'sources' ? 'entry.ts' : 'metona.cjs')
+    const entry = path.resolve(
+      import.meta.dirname,
+      '..',
+      '..',
+      'main',
+      'cli',
+      process.env['METONA_TEST_CLI'] === 'sources' ? 'entry.ts' : 'metona.cjs',
+    )
     const pipeline = '"$@" | head -1; echo "exit ${PIPESTATUS[0]}"'
-    const { stdout, stderr } = await promisify(execFile)('bash', ['-c', pipeline, 'bash', process.execPath, entry, 'run', '-w', place.workspace, '-m', 'deepseek/deepseek-flash', '--trust', '--json', '--deltas', 'go'], { env: place.environment })
+    const { stdout, stderr } = await promisify(execFile)(
+      'bash',
+      [
+        '-c',
+        pipeline,
+        'bash',
+        process.execPath,
+        entry,
+        'run',
+        '-w',
+        place.workspace,
+        '-m',
+        'deepseek/deepseek-flash',
+        '--trust',
+        '--json',
+        '--deltas',
+        'go',
+      ],
+      { env: place.environment },
+    )
     const lines = stdout.trimEnd().split('\n')
-    expect(lines.map((line, index) => (index === 0 ? (JSON.parse(line) as { event: string }).event : line))).toEqual(['session_start', 'exit 0'])
+    expect(lines.map((line, index) => (index === 0 ? (JSON.parse(line) as { event: string }).event : line))).toEqual([
+      'session_start',
+      'exit 0',
+    ])
     expect(stderr).not.toMatch(/stopped|metona:/)
     await nothingLeft(place)
     const verify = await runCli(place, ['doctor', '--verify', '-w', place.workspace])

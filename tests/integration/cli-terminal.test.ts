@@ -22,8 +22,12 @@ describe.skipIf(missingProgram('python3', 'the command line on a terminal'))('on
   })
   afterEach(() => place.remove())
 
-  const run = (plan: readonly (readonly [string, string])[], ...args: string[]) => runOnTerminal(place, ['run', '-w', place.workspace, '-m', 'deepseek/deepseek-flash', '--trust', ...args], plan)
-  const WRITE = [{ text: 'I will write.', toolCalls: [{ name: 'write_file', args: { file_path: 'new.txt', content: 'content' } }] }, { text: 'Written.' }]
+  const run = (plan: readonly (readonly [string, string])[], ...args: string[]) =>
+    runOnTerminal(place, ['run', '-w', place.workspace, '-m', 'deepseek/deepseek-flash', '--trust', ...args], plan)
+  const WRITE = [
+    { text: 'I will write.', toolCalls: [{ name: 'write_file', args: { file_path: 'new.txt', content: 'content' } }] },
+    { text: 'Written.' },
+  ]
 
   test('without a prompt it says what is missing and waits for nothing', async () => {
     const { code, screen } = await run([])
@@ -32,7 +36,10 @@ describe.skipIf(missingProgram('python3', 'the command line on a terminal'))('on
   })
 
   test('thinking is dimmed, the answer is not, a tool has its line', async () => {
-    await provider.script([{ thinking: 'let me see', toolCalls: [{ name: 'read_file', args: { file_path: 'data.csv' } }] }, { text: 'Two rows.' }])
+    await provider.script([
+      { thinking: 'let me see', toolCalls: [{ name: 'read_file', args: { file_path: 'data.csv' } }] },
+      { text: 'Two rows.' },
+    ])
     const { code, screen } = await run([], 'look')
     expect(code).toBe(0)
     expect(screen).toContain('\u001b[2mlet me see\u001b[22m\n▸ read_file data.csv\n✓ read_file')

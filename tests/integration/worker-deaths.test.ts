@@ -63,7 +63,9 @@ test('llm: every open stream ends retryable and keeps its text; the next prompt 
 
 test('tools: the call that was in it fails by its name, another session’s stream goes on untouched', async () => {
   const stream = await streamingSession('carl', 400)
-  await provider.script([{ marker: 'run it', answers: [{ toolCalls: [{ name: 'run_command', args: { command: 'sleep 600' } }] }, { text: 'so be it' }] }])
+  await provider.script([
+    { marker: 'run it', answers: [{ toolCalls: [{ name: 'run_command', args: { command: 'sleep 600' } }] }, { text: 'so be it' }] },
+  ])
   const calling = await pipeline.session(SETTINGS)
   await calling.prompt('run it')
   await eventually('the call to run', () => calling.events.some((event) => event.event === 'tool_call'))
@@ -72,7 +74,9 @@ test('tools: the call that was in it fails by its name, another session’s stre
   const result = calling.events.find((event) => event.event === 'tool_result')
   expect(result).toMatchObject({ tool: 'run_command', success: false })
   expect(await stream.ended(1)).toMatchObject({ reason: 'completed' })
-  expect(stream.events.find((event) => event.event === 'llm_response')).toMatchObject({ content: Array.from({ length: 400 }, (_, index) => `carl${index} `).join('') })
+  expect(stream.events.find((event) => event.event === 'llm_response')).toMatchObject({
+    content: Array.from({ length: 400 }, (_, index) => `carl${index} `).join(''),
+  })
   await expectConsistent()
 })
 
@@ -105,7 +109,9 @@ test('session: rebuilt from storage, the running turns interrupted, no committed
     // Streamed text that was not part of an event may lose its last 750 ms.
     const kept = session.events.find((event) => event.event === 'llm_response')
     const text = kept?.event === 'llm_response' ? kept.content : ''
-    expect(['fred', 'gwen'][index] + ' ' + String((shown[index] as string).startsWith(text) || text.startsWith(shown[index] as string))).toBe(['fred', 'gwen'][index] + ' true')
+    expect(
+      ['fred', 'gwen'][index] + ' ' + String((shown[index] as string).startsWith(text) || text.startsWith(shown[index] as string)),
+    ).toBe(['fred', 'gwen'][index] + ' true')
     await session.prompt(['fred please', 'gwen please'][index] as string)
     expect(await session.ended(2)).toMatchObject({ reason: 'completed' })
   }

@@ -29,13 +29,22 @@ test('session, llm, tools, storage and context report five different thread ids,
 async function copyWithout(missing: string | undefined): Promise<string> {
   const copy = path.join(place.folder, 'copy')
   await mkdir(path.join(copy, 'node_modules'), { recursive: true })
-  await Promise.all(['ipc-contracts', 'main', 'workers', 'package.json'].map((name) => cp(path.join(ROOT, name), path.join(copy, name), { recursive: true })))
-  for (const name of await readdir(path.join(ROOT, 'node_modules'))) if (name !== missing) await symlink(path.join(ROOT, 'node_modules', name), path.join(copy, 'node_modules', name))
+  await Promise.all(
+    ['ipc-contracts', 'main', 'workers', 'package.json'].map((name) =>
+      cp(path.join(ROOT, name), path.join(copy, name), { recursive: true }),
+    ),
+  )
+  for (const name of await readdir(path.join(ROOT, 'node_modules')))
+    if (name !== missing) await symlink(path.join(ROOT, 'node_modules', name), path.join(copy, 'node_modules', name))
   return copy
 }
 
 async function runIn(copy: string): Promise<{ code: number; stdout: string; stderr: string }> {
-  const run = promisify(execFile)(process.execPath, [path.join(copy, 'main', 'cli', 'entry.ts'), 'run', '-w', place.workspace, '-m', 'demo/scripted', '--trust', 'hello'], { env: { ...place.environment, METONA_LOG: 'debug' }, timeout: 60_000 })
+  const run = promisify(execFile)(
+    process.execPath,
+    [path.join(copy, 'main', 'cli', 'entry.ts'), 'run', '-w', place.workspace, '-m', 'demo/scripted', '--trust', 'hello'],
+    { env: { ...place.environment, METONA_LOG: 'debug' }, timeout: 60_000 },
+  )
   return (await run.then(
     (output) => ({ ...output, code: 0 }),
     (error: unknown) => error,

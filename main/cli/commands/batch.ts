@@ -31,7 +31,8 @@ export async function batch(context: CommandContext): Promise<ExitCode> {
   const { numbers, words } = context.arguments
   const settings = sessionSettings(context.arguments)
   const concurrency = numbers['concurrency'] ?? CONCURRENCY
-  if (concurrency < 1 || concurrency > MOST_AT_ONCE) throw new UsageError('OUT_OF_RANGE', { option: '--concurrency', least: '1', most: String(MOST_AT_ONCE) })
+  if (concurrency < 1 || concurrency > MOST_AT_ONCE)
+    throw new UsageError('OUT_OF_RANGE', { option: '--concurrency', least: '1', most: String(MOST_AT_ONCE) })
   const file = words[0] as string
   const lines = await readBatchLines(await readLines(file), { file, folder: context.folder, language: context.language })
   return new BatchRun(context, lines, concurrency, settings).run()
@@ -81,11 +82,17 @@ class BatchRun {
     try {
       const folders = [...new Set(this.#lines.map((line) => line.workspace))]
       const untrusted = this.#trust === 'stored' ? await findUntrusted(app, folders) : undefined
-      if (untrusted !== undefined) return report(this.#context, new AppError({ code: 'UNTRUSTED', message: untrusted, params: { path: untrusted } }))
+      if (untrusted !== undefined)
+        return report(this.#context, new AppError({ code: 'UNTRUSTED', message: untrusted, params: { path: untrusted } }))
       for (const folder of folders) {
         if (this.#stopping) return ExitCode.ABORTED
         try {
-          const { workspace } = await app.client.call('workspace.open', { path: folder, trust: this.#trust, mode: 'write', waitMs: WORKSPACE_WAIT_MS })
+          const { workspace } = await app.client.call('workspace.open', {
+            path: folder,
+            trust: this.#trust,
+            mode: 'write',
+            waitMs: WORKSPACE_WAIT_MS,
+          })
           this.#workspaces.set(folder, workspace)
         } catch (error) {
           return report(this.#context, error, { path: folder })
@@ -125,17 +132,27 @@ class BatchRun {
     let answer = ''
     const onEvent = (event: SessionEvent): void => {
       if (event.event === 'llm_response' && (event.toolCalls ?? []).length === 0) answer = event.content
-      if (this.#context.json) this.#context.out.line(JSON.stringify({ ...event, line: line.line, ...(line.id === undefined ? {} : { id: line.id }) }))
+      if (this.#context.json)
+        this.#context.out.line(JSON.stringify({ ...event, line: line.line, ...(line.id === undefined ? {} : { id: line.id }) }))
     }
     const settings = { ...this.#settings, ...(line.model === undefined ? {} : { model: line.model }) }
     const workspace = this.#workspaces.get(line.workspace) as string
-    const driver = driveTurn(app, { workspace, trust: this.#trust, sessionId: line.session, settings, prompt: line.prompt, interactive: false }, { onEvent, onDelta: ignore, onSnapshot: ignore })
+    const driver = driveTurn(
+      app,
+      { workspace, trust: this.#trust, sessionId: line.session, settings, prompt: line.prompt, interactive: false },
+      { onEvent, onDelta: ignore, onSnapshot: ignore },
+    )
     this.#running.add(driver)
     try {
       const verdict = judgeTurn(await driver.outcome, false, this.#context)
       this.#finish({ line, ok: verdict.exit === ExitCode.DONE, answer, trouble: verdict.text })
     } catch (error) {
-      this.#finish({ line, ok: false, answer, trouble: explainError(error, this.#context, { path: workspace, sessionId: line.session }).text })
+      this.#finish({
+        line,
+        ok: false,
+        answer,
+        trouble: explainError(error, this.#context, { path: workspace, sessionId: line.session }).text,
+      })
     } finally {
       this.#running.delete(driver)
     }
@@ -150,7 +167,13 @@ class BatchRun {
     for (let line = this.#lines[this.#printed]; line !== undefined; line = this.#lines[this.#printed]) {
       const ready = this.#results.get(line.line)
       if (ready === undefined) return
-      out.line(fill(text.batchBlock, { line: line.line, name: line.id ?? firstLine(line.prompt, 60), outcome: ready.ok ? text.batchOk : text.batchFailed }))
+      out.line(
+        fill(text.batchBlock, {
+          line: line.line,
+          name: line.id ?? firstLine(line.prompt, 60),
+          outcome: ready.ok ? text.batchOk : text.batchFailed,
+        }),
+      )
       if (ready.answer !== '') out.line(ready.answer.trimEnd())
       out.line('')
       this.#printed += 1

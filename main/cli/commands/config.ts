@@ -11,7 +11,8 @@ import { withApp } from '../open-app.ts'
 
 export function listConfig(context: CommandContext): Promise<ExitCode> {
   return withApp(context, { warm: ['storage'] }, async ({ client }) => {
-    for (const entry of await readEntries(context, client)) context.out.line(context.json ? JSON.stringify(entry) : `${describe(context, entry)}  # ${entry.description[context.language]}`)
+    for (const entry of await readEntries(context, client))
+      context.out.line(context.json ? JSON.stringify(entry) : `${describe(context, entry)}  # ${entry.description[context.language]}`)
     return ExitCode.DONE
   })
 }
@@ -54,7 +55,8 @@ async function readEntries(context: CommandContext, client: Client): Promise<Con
  */
 async function openFor(context: CommandContext, client: Client, mode: 'read' | 'write'): Promise<string | undefined> {
   const { flags, values } = context.arguments
-  if (flags.has('profile') && values['workspace'] !== undefined) throw new UsageError('OPTIONS_CLASH', { left: '--profile', right: '--workspace' })
+  if (flags.has('profile') && values['workspace'] !== undefined)
+    throw new UsageError('OPTIONS_CLASH', { left: '--profile', right: '--workspace' })
   if (flags.has('profile')) return undefined
   if (values['workspace'] === undefined && !(await exists(path.join(context.folder, '.metona', 'agent.db')))) return undefined
   return (await client.call('workspace.open', { path: context.folder, mode, trust: flags.has('trust') ? 'once' : 'stored' })).workspace

@@ -21,9 +21,13 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
   if (chosen.length > 1) throw new UsageError('OPTIONS_CLASH', { left: `--${chosen[0]}`, right: `--${chosen[1]}` })
   switch (chosen[0]) {
     case 'verify':
-      return withApp(context, { warm: ['storage'] }, async ({ client }) => printReport(context, 'verify', await client.call('doctor.verify', { workspace: context.folder }, LONG_MS)))
+      return withApp(context, { warm: ['storage'] }, async ({ client }) =>
+        printReport(context, 'verify', await client.call('doctor.verify', { workspace: context.folder }, LONG_MS)),
+      )
     case 'rebuild':
-      return withApp(context, { warm: ['storage'] }, async ({ client }) => printReport(context, 'rebuild', await client.call('doctor.rebuild', { workspace: context.folder }, LONG_MS)))
+      return withApp(context, { warm: ['storage'] }, async ({ client }) =>
+        printReport(context, 'rebuild', await client.call('doctor.rebuild', { workspace: context.folder }, LONG_MS)),
+      )
     case 'perf':
       return withApp(context, { warm: ['storage', 'llm', 'tools'] }, (app) => printPerformance(context, app))
     default:
@@ -34,7 +38,15 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
 /** The last line is contract, in every language alike. */
 function printReport({ out, err, text, json }: CommandContext, kind: 'verify' | 'rebuild', report: DoctorReport): ExitCode {
   for (const notice of report.notices) err.line(fill(text.notice, { message: notice }))
-  for (const difference of report.differences) out.line(json ? JSON.stringify({ difference }) : fill(text.difference, { message: `${difference.sessionId ?? ''}${difference.seq === undefined ? '' : ` ${difference.seq}`} ${difference.kind}: ${difference.message}`.trim() }))
+  for (const difference of report.differences)
+    out.line(
+      json
+        ? JSON.stringify({ difference })
+        : fill(text.difference, {
+            message:
+              `${difference.sessionId ?? ''}${difference.seq === undefined ? '' : ` ${difference.seq}`} ${difference.kind}: ${difference.message}`.trim(),
+          }),
+    )
   const counts = { sessions: report.sessions, events: report.events, audit: report.auditRows, differences: report.differences.length }
   out.line(json ? JSON.stringify({ [kind]: counts }) : fill(kind === 'verify' ? text.verifyLine : text.rebuildLine, counts))
   return report.differences.length === 0 ? ExitCode.DONE : ExitCode.FAILED
@@ -53,7 +65,11 @@ async function printOverview(context: CommandContext, { client }: App): Promise<
   const known = await reachable(path.join(workspace, '.metona'), constants.R_OK)
   say('workspace', text.doctorWorkspace, known ? workspace : fill(text.doctorNoWorkspace, { path: workspace }))
   for (const provider of (await client.call('providers.list', {})).providers) {
-    const state = !provider.keyRequired ? text.doctorNoKeyNeeded : provider.hasKey ? text.doctorKey : fill(text.doctorNoKey, { variable: provider.keyVariable })
+    const state = !provider.keyRequired
+      ? text.doctorNoKeyNeeded
+      : provider.hasKey
+        ? text.doctorKey
+        : fill(text.doctorNoKey, { variable: provider.keyVariable })
     say(`provider.${provider.id}`, provider.displayName, state)
   }
   return ExitCode.DONE
@@ -71,9 +87,19 @@ async function printPerformance(context: CommandContext, { client, host }: App):
   printTable(
     out,
     text.perfHeader,
-    health.workers.map((worker) => [worker.name, worker.state, String(worker.threadId ?? ''), worker.startedInMs === undefined ? '' : `${Math.round(worker.startedInMs)} ms`, worker.utilization === undefined ? '' : `${(worker.utilization * 100).toFixed(1)} %`]),
+    health.workers.map((worker) => [
+      worker.name,
+      worker.state,
+      String(worker.threadId ?? ''),
+      worker.startedInMs === undefined ? '' : `${Math.round(worker.startedInMs)} ms`,
+      worker.utilization === undefined ? '' : `${(worker.utilization * 100).toFixed(1)} %`,
+    ]),
   )
-  out.line(`${text.doctorThreads}: ${Object.entries(threads).map(([name, id]) => `${name} ${id}`).join(', ')}`)
+  out.line(
+    `${text.doctorThreads}: ${Object.entries(threads)
+      .map(([name, id]) => `${name} ${id}`)
+      .join(', ')}`,
+  )
   const { meanMs, p99Ms, maxMs } = health.loopDelay
   out.line(fill(text.perfHost, { mean: meanMs.toFixed(1), p99: p99Ms.toFixed(1), max: maxMs.toFixed(1) }))
   return ExitCode.DONE

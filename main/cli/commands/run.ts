@@ -20,7 +20,14 @@ export async function run(context: CommandContext): Promise<ExitCode> {
   const { flags, values, words } = context.arguments
   const settings = sessionSettings(context.arguments)
   const prompt = await readPrompt(words)
-  return runTurn(context, { prompt, settings, sessionId: values['session'], trust: flags.has('trust') ? 'once' : 'stored', strict: flags.has('strict'), deltas: flags.has('deltas') })
+  return runTurn(context, {
+    prompt,
+    settings,
+    sessionId: values['session'],
+    trust: flags.has('trust') ? 'once' : 'stored',
+    strict: flags.has('strict'),
+    deltas: flags.has('deltas'),
+  })
 }
 
 export interface RunOrder {
@@ -38,7 +45,15 @@ export async function runTurn(context: CommandContext, order: RunOrder): Promise
   const printer = new TurnPrinter({ ...context, colour: wantsColour(err, context.environment) })
   // At a terminal the person who started the run is there to be asked.
   const interactive = !context.json && process.stdin.isTTY && err.isTerminal
-  const asker = interactive ? askForApproval({ ...context, client: app.client, input: process.stdin, say: (line) => printer.note(line), ask: (question) => err.write(question) }) : undefined
+  const asker = interactive
+    ? askForApproval({
+        ...context,
+        client: app.client,
+        input: process.stdin,
+        say: (line) => printer.note(line),
+        ask: (question) => err.write(question),
+      })
+    : undefined
   let driver: TurnDriver | undefined
   let stop: () => void = () => undefined
   const stopped = new Promise<'stopped'>((resolve) => {
@@ -54,14 +69,32 @@ export async function runTurn(context: CommandContext, order: RunOrder): Promise
   out.onClosed(stop)
 
   try {
-    const opening = app.client.call('workspace.open', { path: context.folder, trust: order.trust, mode: 'write', waitMs: WORKSPACE_WAIT_MS })
+    const opening = app.client.call('workspace.open', {
+      path: context.folder,
+      trust: order.trust,
+      mode: 'write',
+      waitMs: WORKSPACE_WAIT_MS,
+    })
     const opened = await Promise.race([opening, stopped])
     if (opened === 'stopped') return ended(context, ExitCode.ABORTED)
     if (opened.created.length > 0) printer.note(fill(context.text.created, { files: opened.created.join(', ') }))
     driver = driveTurn(
       app,
-      { workspace: opened.workspace, trust: order.trust, sessionId: order.sessionId, settings: order.settings, prompt: order.prompt, interactive },
-      context.json ? jsonWatcher(context, order.deltas) : { onEvent: (event) => show(printer, asker, event), onDelta: (delta) => printer.delta(delta), onSnapshot: (snapshot) => printer.snapshot(snapshot) },
+      {
+        workspace: opened.workspace,
+        trust: order.trust,
+        sessionId: order.sessionId,
+        settings: order.settings,
+        prompt: order.prompt,
+        interactive,
+      },
+      context.json
+        ? jsonWatcher(context, order.deltas)
+        : {
+            onEvent: (event) => show(printer, asker, event),
+            onDelta: (delta) => printer.delta(delta),
+            onSnapshot: (snapshot) => printer.snapshot(snapshot),
+          },
     )
     if (interruption.happened || out.closed) driver.stop()
     const outcome = await driver.outcome
@@ -95,7 +128,8 @@ function conclude(context: CommandContext, printer: TurnPrinter, order: RunOrder
   const { exit, text } = judgeTurn(outcome, order.strict, context)
   if (!context.json && outcome.end !== undefined) printer.note(summary(context, outcome))
   if (text !== undefined) printer.note(text)
-  if (outcome.denied > 0 && exit === ExitCode.DONE) printer.note(fill(outcome.denied === 1 ? context.text.deniedOne : context.text.deniedMany, { count: outcome.denied }))
+  if (outcome.denied > 0 && exit === ExitCode.DONE)
+    printer.note(fill(outcome.denied === 1 ? context.text.deniedOne : context.text.deniedMany, { count: outcome.denied }))
   return ended(context, exit)
 }
 
@@ -111,6 +145,12 @@ function ended(context: CommandContext, exit: ExitCode): ExitCode {
 
 function summary({ text, language }: CommandContext, { sessionId, end, usage }: TurnOutcome): string {
   const cost = end?.cost === undefined ? '' : ` · ${end.cost.total.toFixed(4)} ${end.cost.currency}`
-  return fill(text.summary, { session: sessionId, iterations: end?.iterations ?? 0, input: (usage?.inputTokens ?? 0).toLocaleString('en'), output: (usage?.outputTokens ?? 0).toLocaleString('en'), cost, elapsed: elapsed(end?.durationMs ?? 0, language) })
+  return fill(text.summary, {
+    session: sessionId,
+    iterations: end?.iterations ?? 0,
+    input: (usage?.inputTokens ?? 0).toLocaleString('en'),
+    output: (usage?.outputTokens ?? 0).toLocaleString('en'),
+    cost,
+    elapsed: elapsed(end?.durationMs ?? 0, language),
+  })
 }
-

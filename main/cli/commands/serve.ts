@@ -9,7 +9,15 @@ import { HOST_PLACES, shellEntry } from '../places.ts'
 
 /** What `main/web/entry.ts` exports. Loaded by path: shells do not import each other. */
 interface WebShell {
-  serve(options: Pick<HostOptions, 'profile' | 'bundles' | 'entryFor' | 'commandHostEntry' | 'onLog'> & { port: number; open: boolean; language: Language; writeLine(line: string): void; writeNote(line: string): void }): Promise<number>
+  serve(
+    options: Pick<HostOptions, 'profile' | 'bundles' | 'entryFor' | 'commandHostEntry' | 'onLog'> & {
+      port: number
+      open: boolean
+      language: Language
+      writeLine(line: string): void
+      writeNote(line: string): void
+    },
+  ): Promise<number>
 }
 
 export async function serve(context: CommandContext): Promise<ExitCode> {

@@ -19,10 +19,23 @@ const STORAGE = { warm: ['storage'] } as const
 export function listSessions(context: CommandContext): Promise<ExitCode> {
   return withApp(context, STORAGE, async ({ client }) => {
     const workspace = await openToRead(context, client)
-    const sessions = (await client.call('session.list', { workspace })).sessions.toSorted((left, right) => (left.updatedAt < right.updatedAt ? 1 : -1))
+    const sessions = (await client.call('session.list', { workspace })).sessions.toSorted((left, right) =>
+      left.updatedAt < right.updatedAt ? 1 : -1,
+    )
     if (context.json) for (const session of sessions) context.out.line(JSON.stringify(session))
     else if (sessions.length === 0) context.err.line(fill(context.text.noSessions, { workspace }))
-    else printTable(context.out, context.text.sessionsHeader, sessions.map((session) => [session.sessionId, stateName(context.text, session.state), session.updatedAt, session.model, firstLine(session.title, 60)]))
+    else
+      printTable(
+        context.out,
+        context.text.sessionsHeader,
+        sessions.map((session) => [
+          session.sessionId,
+          stateName(context.text, session.state),
+          session.updatedAt,
+          session.model,
+          firstLine(session.title, 60),
+        ]),
+      )
     return ExitCode.DONE
   })
 }
@@ -53,7 +66,11 @@ export function exportSession(context: CommandContext): Promise<ExitCode> {
       await writeFile(file, content)
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      throw new AppError({ code: code === 'ENOSPC' ? 'DISK_FULL' : 'FILE_UNWRITABLE', message: String(error), params: { file, reason: code ?? '' } })
+      throw new AppError({
+        code: code === 'ENOSPC' ? 'DISK_FULL' : 'FILE_UNWRITABLE',
+        message: String(error),
+        params: { file, reason: code ?? '' },
+      })
     }
     context.err.line(fill(context.text.exported, { file }))
     return ExitCode.DONE
@@ -65,7 +82,12 @@ export function searchSessions(context: CommandContext): Promise<ExitCode> {
   return withApp(context, STORAGE, async ({ client }) => {
     const workspace = await openToRead(context, client)
     const { hits } = await client.call('session.search', { workspace, query, limit: 200 })
-    for (const hit of hits) context.out.line(context.json ? JSON.stringify(hit) : `${hit.sessionId}\t${hit.seq}\t${firstLine(hit.title, 40)}\t${firstLine(hit.snippet.replaceAll('\n', ' '), 160)}`)
+    for (const hit of hits)
+      context.out.line(
+        context.json
+          ? JSON.stringify(hit)
+          : `${hit.sessionId}\t${hit.seq}\t${firstLine(hit.title, 40)}\t${firstLine(hit.snippet.replaceAll('\n', ' '), 160)}`,
+      )
     if (hits.length === 0 && !context.json) context.err.line(fill(context.text.noHits, { query }))
     return ExitCode.DONE
   })
@@ -98,9 +120,12 @@ export function deleteSession(context: CommandContext): Promise<ExitCode> {
       const workspace = await openToWrite(context, client)
       const session = (await client.call('session.list', { workspace })).sessions.find((candidate) => candidate.sessionId === sessionId)
       if (session === undefined) throw new AppError({ code: 'SESSION_NOT_FOUND', message: sessionId, params: { sessionId } })
-      if (!sure && !(await confirm(fill(context.text.confirmDelete, { session: sessionId, title: firstLine(session.title, 60) })))) return ExitCode.DONE
+      if (!sure && !(await confirm(fill(context.text.confirmDelete, { session: sessionId, title: firstLine(session.title, 60) }))))
+        return ExitCode.DONE
       await client.call('session.delete', { workspace, sessionId })
-      context.out.line(context.json ? JSON.stringify({ sessionId, deleted: true }) : fill(context.text.sessionDeleted, { session: sessionId }))
+      context.out.line(
+        context.json ? JSON.stringify({ sessionId, deleted: true }) : fill(context.text.sessionDeleted, { session: sessionId }),
+      )
       return ExitCode.DONE
     },
     { sessionId },
@@ -108,7 +133,13 @@ export function deleteSession(context: CommandContext): Promise<ExitCode> {
 }
 
 async function openToWrite(context: CommandContext, client: Parameters<typeof openToRead>[1]): Promise<string> {
-  return (await client.call('workspace.open', { path: context.folder, mode: 'write', trust: context.arguments.flags.has('trust') ? 'once' : 'stored' })).workspace
+  return (
+    await client.call('workspace.open', {
+      path: context.folder,
+      mode: 'write',
+      trust: context.arguments.flags.has('trust') ? 'once' : 'stored',
+    })
+  ).workspace
 }
 
 async function confirm(question: string): Promise<boolean> {
@@ -121,5 +152,14 @@ async function confirm(question: string): Promise<boolean> {
 }
 
 function stateName(text: Messages, state: SessionState): string {
-  return { idle: text.stateIdle, thinking: text.stateThinking, tool: text.stateTool, needs: text.stateNeeds, quota: text.stateQuota, done: text.stateDone, failed: text.stateFailed, stopped: text.stateStopped }[state]
+  return {
+    idle: text.stateIdle,
+    thinking: text.stateThinking,
+    tool: text.stateTool,
+    needs: text.stateNeeds,
+    quota: text.stateQuota,
+    done: text.stateDone,
+    failed: text.stateFailed,
+    stopped: text.stateStopped,
+  }[state]
 }

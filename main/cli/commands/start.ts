@@ -11,7 +11,8 @@ import { serveWeb } from './serve.ts'
 
 export async function start(context: CommandContext): Promise<ExitCode> {
   const { flags, numbers } = context.arguments
-  if (await exists(path.join(BUNDLES, 'renderer', 'index.html'))) return serveWeb(context, { port: numbers['port'] ?? 0, open: !flags.has('no-open') })
+  if (await exists(path.join(BUNDLES, 'renderer', 'index.html')))
+    return serveWeb(context, { port: numbers['port'] ?? 0, open: !flags.has('no-open') })
   return demonstrate(context)
 }
 
@@ -27,7 +28,10 @@ async function demonstrate(context: CommandContext): Promise<ExitCode> {
   if (made !== ExitCode.DONE) return made
   err.line(fill(text.startFolder, { path: folder }))
   err.line(fill(text.startPrompt, { prompt: text.samplePrompt }))
-  const exit = await runTurn({ ...context, folder }, { prompt: text.samplePrompt, settings: { model: 'demo/scripted' }, trust: 'stored', strict: false, deltas: false })
+  const exit = await runTurn(
+    { ...context, folder },
+    { prompt: text.samplePrompt, settings: { model: 'demo/scripted' }, trust: 'stored', strict: false, deltas: false },
+  )
   err.line(text.startNext)
   return exit
 }

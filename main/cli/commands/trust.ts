@@ -10,7 +10,9 @@ export async function trust(context: CommandContext): Promise<ExitCode> {
   const { flags, values, words } = context.arguments
   const remove = values['remove']
   const folder = words[0] ?? values['workspace']
-  const chosen = [flags.has('list') ? '--list' : undefined, remove === undefined ? undefined : '--remove', folder].filter((choice) => choice !== undefined)
+  const chosen = [flags.has('list') ? '--list' : undefined, remove === undefined ? undefined : '--remove', folder].filter(
+    (choice) => choice !== undefined,
+  )
   if (chosen.length > 1) throw new UsageError('OPTIONS_CLASH', { left: chosen[0] as string, right: chosen[1] as string })
   if (flags.has('list')) return listTrust(context)
   if (remove !== undefined) return removeTrust(context, path.resolve(remove))

@@ -18,19 +18,43 @@ beforeEach(() => {
     answers.push(params)
     return Promise.resolve({})
   }) as never
-  asker = askForApproval({ language: 'en', text: messagesEn, client: { call }, input, say: (line) => screen.push(line), ask: (question) => screen.push(question) })
+  asker = askForApproval({
+    language: 'en',
+    text: messagesEn,
+    client: { call },
+    input,
+    say: (line) => screen.push(line),
+    ask: (question) => screen.push(question),
+  })
 })
 afterEach(() => asker.close())
 
 function event(draft: SessionEventDraft): SessionEvent {
   return { seq: 0, ts: '', sessionId: 's_one', eventId: 'e', ...draft } as SessionEvent
 }
-const request = (id: string, display = 'rm -rf build'): SessionEvent => event({ event: 'permission_request', iteration: 1, tool: 'run_command', toolCallId: id, argumentsHash: `hash of ${id}`, display, risk: 'execute', reason: 'execute asks in ask mode', turn: 1 })
-const settled = (id: string): SessionEvent => event({ event: 'permission', iteration: 1, tool: 'run_command', toolCallId: id, decision: 'deny', by: 'timeout', reason: '', turn: 1 })
+const request = (id: string, display = 'rm -rf build'): SessionEvent =>
+  event({
+    event: 'permission_request',
+    iteration: 1,
+    tool: 'run_command',
+    toolCallId: id,
+    argumentsHash: `hash of ${id}`,
+    display,
+    risk: 'execute',
+    reason: 'execute asks in ask mode',
+    turn: 1,
+  })
+const settled = (id: string): SessionEvent =>
+  event({ event: 'permission', iteration: 1, tool: 'run_command', toolCallId: id, decision: 'deny', by: 'timeout', reason: '', turn: 1 })
 
 test('shows the whole call, and answers with what was shown', async () => {
   asker.event(request('tc_1', 'line one\nline two\u001b[2J'))
-  expect(screen).toEqual(['run_command asks to run (execute asks in ask mode):', '  line one', '  line two[2J', messagesEn.approvalQuestion])
+  expect(screen).toEqual([
+    'run_command asks to run (execute asks in ask mode):',
+    '  line one',
+    '  line two[2J',
+    messagesEn.approvalQuestion,
+  ])
   input.write('y\n')
   await eventually('the answer', () => answers.length === 1)
   expect(answers).toEqual([{ sessionId: 's_one', toolCallId: 'tc_1', argumentsHash: 'hash of tc_1', decision: 'allow', scope: 'once' }])
@@ -60,7 +84,10 @@ test('one question at a time, in order', async () => {
   expect(screen).not.toContain('  second')
   input.write('y\nn\n')
   await eventually('both answers', () => answers.length === 2)
-  expect(answers).toMatchObject([{ toolCallId: 'tc_1', decision: 'allow' }, { toolCallId: 'tc_2', decision: 'deny' }])
+  expect(answers).toMatchObject([
+    { toolCallId: 'tc_1', decision: 'allow' },
+    { toolCallId: 'tc_2', decision: 'deny' },
+  ])
 })
 
 test('a question that was settled elsewhere is taken back, the next one is put', async () => {

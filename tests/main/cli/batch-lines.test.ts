@@ -16,7 +16,9 @@ afterAll(() => rm(folder, { recursive: true }))
 const read = (content: string) => readBatchLines(content, { file: 'jobs.jsonl', folder, language: 'en' })
 
 test('lines keep their number in the file; blank ones, a byte order mark and CRLF do not disturb', async () => {
-  expect(await read('\uFEFF{"prompt":"one"}\r\n\n   \n{"prompt":"two","model":"demo/scripted","id":"b","session":"s_1","workspace":"/"}')).toEqual([
+  expect(
+    await read('\uFEFF{"prompt":"one"}\r\n\n   \n{"prompt":"two","model":"demo/scripted","id":"b","session":"s_1","workspace":"/"}'),
+  ).toEqual([
     { line: 1, prompt: 'one', workspace: folder, model: undefined, id: undefined, session: undefined },
     { line: 4, prompt: 'two', workspace: '/', model: 'demo/scripted', id: 'b', session: 's_1' },
   ])
@@ -38,7 +40,9 @@ test.each<[string, string]>([
 })
 
 test('a file is no folder', async () => {
-  await expect(read(`{"prompt":"x","workspace":${JSON.stringify(path.join(folder, 'file'))}}`)).rejects.toMatchObject({ params: { reason: '"workspace" is no folder' } })
+  await expect(read(`{"prompt":"x","workspace":${JSON.stringify(path.join(folder, 'file'))}}`)).rejects.toMatchObject({
+    params: { reason: '"workspace" is no folder' },
+  })
 })
 
 test('a file without lines is refused', async () => {

@@ -21,12 +21,19 @@ test('a failure keeps its code, params and details', async () => {
   session.answer('workspace.open', () => {
     throw new AppError({ code: 'UNTRUSTED', message: 'no', params: { path: '/x' }, details: { found: ['AGENTS.md'] } })
   })
-  await expect(client.call('workspace.open', { path: '/x' })).rejects.toMatchObject({ code: 'UNTRUSTED', params: { path: '/x' }, details: { found: ['AGENTS.md'] } })
+  await expect(client.call('workspace.open', { path: '/x' })).rejects.toMatchObject({
+    code: 'UNTRUSTED',
+    params: { path: '/x' },
+    details: { found: ['AGENTS.md'] },
+  })
 })
 
 test('a call without answer fails at its deadline', async () => {
   const client = createClient(scriptedSession().port)
-  await expect(client.call('trust.list', {}, 30)).rejects.toMatchObject({ code: 'CALL_TIMEOUT', params: { method: 'trust.list', deadlineMs: 30 } })
+  await expect(client.call('trust.list', {}, 30)).rejects.toMatchObject({
+    code: 'CALL_TIMEOUT',
+    params: { method: 'trust.list', deadlineMs: 30 },
+  })
 })
 
 test.each(['reset', 'close'] as const)('%s of the session worker fails every call in flight and names them', async (end) => {
@@ -35,7 +42,8 @@ test.each(['reset', 'close'] as const)('%s of the session worker fails every cal
   const calls = [client.call('trust.list', {}), client.call('health.read', {})]
   if (end === 'reset') session.say({ type: 'reset', reason: 'exited' })
   else session.close()
-  for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'WORKER_LOST', message: expect.stringContaining('trust.list, health.read') })
+  for (const call of calls)
+    await expect(call).rejects.toMatchObject({ code: 'WORKER_LOST', message: expect.stringContaining('trust.list, health.read') })
 })
 
 test('after a reset calls go through again; after a close they fail at once', async () => {

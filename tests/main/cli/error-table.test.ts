@@ -14,7 +14,19 @@ const english = { language: 'en', text: messagesEn } as const
 const chinese = { language: 'zh', text: messagesZh } as const
 
 /** Codes that no terminal command can meet: they are answers within the app, or belong to the window. */
-const NEVER_SHOWN = ['APPROVAL_GONE', 'APPROVAL_MISMATCH', 'USER_STOPPED', 'STOPPED', 'DEADLINE', 'NOTHING_TO_COMPACT', 'NAME_TAKEN', 'WORKSPACE_NOT_OPEN', 'NOT_OPEN', 'NOT_AVAILABLE', 'SQLITE_TOO_OLD']
+const NEVER_SHOWN = [
+  'APPROVAL_GONE',
+  'APPROVAL_MISMATCH',
+  'USER_STOPPED',
+  'STOPPED',
+  'DEADLINE',
+  'NOTHING_TO_COMPACT',
+  'NAME_TAKEN',
+  'WORKSPACE_NOT_OPEN',
+  'NOT_OPEN',
+  'NOT_AVAILABLE',
+  'SQLITE_TOO_OLD',
+]
 
 async function sources(folder: string): Promise<string[]> {
   const entries = await readdir(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
@@ -36,7 +48,10 @@ test('every error code of the standard has a sentence of its own', () => {
 })
 
 test('what happened, what it means, what to do', () => {
-  const { text, exit } = explainError(new AppError({ code: 'UNTRUSTED', message: 'x', params: { path: '/w' }, details: { found: ['AGENTS.md', '.metona/agent.db'] } }), english)
+  const { text, exit } = explainError(
+    new AppError({ code: 'UNTRUSTED', message: 'x', params: { path: '/w' }, details: { found: ['AGENTS.md', '.metona/agent.db'] } }),
+    english,
+  )
   expect({ text, exit }).toEqual({
     exit: 4,
     text: 'metona: /w is not trusted yet.\n  Files in a folder can tell an agent what to do, so nothing of it was read, and nothing was written. It holds AGENTS.md, .metona/agent.db.\n  Add --trust for this run, or run `metona trust /w` once.',
@@ -44,20 +59,32 @@ test('what happened, what it means, what to do', () => {
 })
 
 test('the same in Chinese', () => {
-  const { text } = explainError(new AppError({ code: 'MISSING_KEY', message: 'x', params: { provider: 'deepseek', variable: 'DEEPSEEK_API_KEY' } }), chinese)
+  const { text } = explainError(
+    new AppError({ code: 'MISSING_KEY', message: 'x', params: { provider: 'deepseek', variable: 'DEEPSEEK_API_KEY' } }),
+    chinese,
+  )
   expect(text).toBe('metona: 没有 deepseek 的密钥。\n  没有密钥，服务商会拒绝所有请求。\n  请设置环境变量 DEEPSEEK_API_KEY。')
 })
 
 test('the holder of a folder is named', () => {
-  expect(explainError(new AppError({ code: 'WORKSPACE_IN_USE', message: 'x', params: { pid: 4711 } }), english)).toMatchObject({ exit: 3, text: expect.stringContaining('another Metona (process 4711)') })
+  expect(explainError(new AppError({ code: 'WORKSPACE_IN_USE', message: 'x', params: { pid: 4711 } }), english)).toMatchObject({
+    exit: 3,
+    text: expect.stringContaining('another Metona (process 4711)'),
+  })
 })
 
 test('a system error keeps its meaning', () => {
-  expect(explainError(Object.assign(new Error('no space'), { code: 'ENOSPC' }), english)).toMatchObject({ exit: 1, text: expect.stringContaining('The disk is full') })
+  expect(explainError(Object.assign(new Error('no space'), { code: 'ENOSPC' }), english)).toMatchObject({
+    exit: 1,
+    text: expect.stringContaining('The disk is full'),
+  })
 })
 
 test('a code nobody knows is said to be ours, with the detail', () => {
-  expect(explainError(new Error('boom\n  at x'), english)).toEqual({ exit: 1, text: 'metona: Something went wrong inside Metona.\n  Please report it with the detail below.\n  detail: boom at x' })
+  expect(explainError(new Error('boom\n  at x'), english)).toEqual({
+    exit: 1,
+    text: 'metona: Something went wrong inside Metona.\n  Please report it with the detail below.\n  detail: boom at x',
+  })
 })
 
 test('a wrong word gets the nearest right one', () => {

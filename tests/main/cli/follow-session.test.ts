@@ -18,8 +18,13 @@ beforeEach(() => {
   subscribedAt = { rev: 0, lastSeq: -1 }
   seen = []
   failures = []
-  session.answer('session.subscribe', () => ({ snapshot: { ...emptySnapshot('s_one'), lastSeq: subscribedAt.lastSeq }, rev: subscribedAt.rev }))
-  session.answer('session.read', ({ fromSeq, limit }: { fromSeq: number; limit: number }) => ({ events: Array.from({ length: Math.max(0, Math.min(limit, stored - fromSeq)) }, (_, index) => noticeEvent(fromSeq + index)) }))
+  session.answer('session.subscribe', () => ({
+    snapshot: { ...emptySnapshot('s_one'), lastSeq: subscribedAt.lastSeq },
+    rev: subscribedAt.rev,
+  }))
+  session.answer('session.read', ({ fromSeq, limit }: { fromSeq: number; limit: number }) => ({
+    events: Array.from({ length: Math.max(0, Math.min(limit, stored - fromSeq)) }, (_, index) => noticeEvent(fromSeq + index)),
+  }))
 })
 
 function follow(fromSeq = 0): Follower {
@@ -79,7 +84,10 @@ test('a gap in rev leads to a new subscription, and nothing durable is missing',
   await eventually('the events of storage', () => seen.includes('3'))
   session.post({ sessionId: 's_one', rev: 1, entries: [noticeEvent(4)] })
   await eventually('the first part of the new subscription', () => seen.includes('4'))
-  expect({ seen, subscriptions: session.calls.filter((call) => call.method === 'session.subscribe').length }).toEqual({ seen: ['0', '1', '2', '3', '4'], subscriptions: 2 })
+  expect({ seen, subscriptions: session.calls.filter((call) => call.method === 'session.subscribe').length }).toEqual({
+    seen: ['0', '1', '2', '3', '4'],
+    subscriptions: 2,
+  })
 })
 
 test('after lost deltas the snapshot comes before the events beside it', async () => {

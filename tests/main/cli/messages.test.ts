@@ -12,7 +12,8 @@ function placeholders(text: string): string[] {
 
 test('both languages have the same texts, with the same values in them', () => {
   expect(Object.keys(messagesZh).toSorted()).toEqual(Object.keys(messagesEn).toSorted())
-  for (const [key, english] of Object.entries(messagesEn)) expect([key, placeholders(messagesZh[key as keyof typeof messagesEn])]).toEqual([key, placeholders(english)])
+  for (const [key, english] of Object.entries(messagesEn))
+    expect([key, placeholders(messagesZh[key as keyof typeof messagesEn])]).toEqual([key, placeholders(english)])
 })
 
 test('every failure is told in both languages with the same values, in three lines at most', () => {
@@ -26,14 +27,16 @@ test('every failure is told in both languages with the same values, in three lin
 test('the Chinese texts are Chinese', () => {
   const names = ['Node', 'SQLite', 'JSON']
   const contract: readonly string[] = [messagesEn.verifyLine, messagesEn.rebuildLine]
-  const isTranslated = (text: string): boolean => contract.includes(text) || names.includes(text) || /[\u4e00-\u9fff]/.test(text) || !/[A-Za-z]/.test(text.replace(/\{\w+\}/g, ''))
+  const isTranslated = (text: string): boolean =>
+    contract.includes(text) || names.includes(text) || /[\u4e00-\u9fff]/.test(text) || !/[A-Za-z]/.test(text.replace(/\{\w+\}/g, ''))
   expect(Object.entries(messagesZh).filter(([, text]) => !isTranslated(text))).toEqual([])
   expect(Object.entries(ERROR_TABLE).filter(([, entry]) => !isTranslated(entry.zh))).toEqual([])
 })
 
 test('the line of doctor --verify is the same in every language', () => {
   const counts = { sessions: 2, events: 30, audit: 4, differences: 0 }
-  for (const text of [messagesEn, messagesZh]) expect(fill(text.verifyLine, counts)).toBe('verify: 2 sessions, 30 events, 4 audit rows, 0 differences')
+  for (const text of [messagesEn, messagesZh])
+    expect(fill(text.verifyLine, counts)).toBe('verify: 2 sessions, 30 events, 4 audit rows, 0 differences')
 })
 
 test('every command has a help page, in both languages, and no page is of a command that does not exist', () => {
@@ -48,7 +51,13 @@ test('every command has a help page, in both languages, and no page is of a comm
 test('every option of a command stands on its help page', () => {
   for (const [name, { options }] of Object.entries(COMMAND_TABLE)) {
     const page = helpText(name, 'en')
-    for (const option of Object.keys(options)) if (!HIDDEN.includes(option)) expect([name, option, page.includes(`--${option}`) || page.includes(`-${options[option]?.short ?? '\0'} `)]).toEqual([name, option, true])
+    for (const option of Object.keys(options))
+      if (!HIDDEN.includes(option))
+        expect([name, option, page.includes(`--${option}`) || page.includes(`-${options[option]?.short ?? '\0'} `)]).toEqual([
+          name,
+          option,
+          true,
+        ])
   }
 })
 

@@ -6,9 +6,26 @@ import { judgeTurn } from '#main/cli/turn-exit.ts'
 
 const speech = { language: 'en', text: messagesEn } as const
 
-function exitOf(reason: EndReason | undefined, options: { code?: MetonaErrorCode; providerCode?: string; denied?: number; strict?: boolean } = {}): number {
-  const error = options.code === undefined ? {} : { error: { code: options.code, message: 'm', retryable: false, provider: 'deepseek', ...(options.providerCode === undefined ? {} : { providerCode: options.providerCode }) } }
-  const end = reason === undefined ? undefined : ({ seq: 1, ts: '', event: 'turn_end', sessionId: 's', eventId: 'e', reason, iterations: 1, durationMs: 1, ...error } as const)
+function exitOf(
+  reason: EndReason | undefined,
+  options: { code?: MetonaErrorCode; providerCode?: string; denied?: number; strict?: boolean } = {},
+): number {
+  const error =
+    options.code === undefined
+      ? {}
+      : {
+          error: {
+            code: options.code,
+            message: 'm',
+            retryable: false,
+            provider: 'deepseek',
+            ...(options.providerCode === undefined ? {} : { providerCode: options.providerCode }),
+          },
+        }
+  const end =
+    reason === undefined
+      ? undefined
+      : ({ seq: 1, ts: '', event: 'turn_end', sessionId: 's', eventId: 'e', reason, iterations: 1, durationMs: 1, ...error } as const)
   return judgeTurn({ sessionId: 's', end, denied: options.denied ?? 0, usage: undefined }, options.strict ?? false, speech).exit
 }
 

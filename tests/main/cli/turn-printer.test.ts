@@ -22,12 +22,26 @@ function output(isTerminal: boolean, take: (text: string) => void): Output {
     screen += text
     take(text)
   }
-  return { isTerminal, write, line: (text) => write(`${text}\n`), flushed: () => Promise.resolve(), waiting: () => 0, closed: false, onClosed: () => undefined }
+  return {
+    isTerminal,
+    write,
+    line: (text) => write(`${text}\n`),
+    flushed: () => Promise.resolve(),
+    waiting: () => 0,
+    closed: false,
+    onClosed: () => undefined,
+  }
 }
 
 function printer(kind: 'pipe' | 'terminal', language: 'en' | 'zh' = 'en'): TurnPrinter {
   const isTerminal = kind === 'terminal'
-  return new TurnPrinter({ language, text: language === 'zh' ? messagesZh : messagesEn, out: output(isTerminal, (text) => (stdout += text)), err: output(isTerminal, (text) => (stderr += text)), colour: isTerminal })
+  return new TurnPrinter({
+    language,
+    text: language === 'zh' ? messagesZh : messagesEn,
+    out: output(isTerminal, (text) => (stdout += text)),
+    err: output(isTerminal, (text) => (stderr += text)),
+    colour: isTerminal,
+  })
 }
 
 let seq = 0
@@ -36,13 +50,35 @@ function event(draft: SessionEventDraft): SessionEvent {
 }
 function response(content: string, tools: string[] = []): SessionEvent {
   const toolCalls = tools.map((name, index) => ({ id: `tc_${index}`, name, args: {}, iteration: 1, timestamp: 0 }))
-  return event({ event: 'llm_response', iteration: 1, content, finishReason: 'stop', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, requestId: 'r', provider: 'demo', model: 'm', messageId: 'm_a', durationMs: 1, ...(tools.length === 0 ? {} : { toolCalls }) })
+  return event({
+    event: 'llm_response',
+    iteration: 1,
+    content,
+    finishReason: 'stop',
+    usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+    requestId: 'r',
+    provider: 'demo',
+    model: 'm',
+    messageId: 'm_a',
+    durationMs: 1,
+    ...(tools.length === 0 ? {} : { toolCalls }),
+  })
 }
 function stream(type: 'text_delta' | 'reasoning_delta', text: string): StreamDelta {
   return { delta: 'stream', messageId: 'm_a', iteration: 1, event: { type, delta: text } }
 }
 function toolResult(outcome: 'ok' | 'error' | 'denied', summary: string, durationMs = 5): SessionEvent {
-  return event({ event: 'tool_result', iteration: 1, tool: 'read_file', success: outcome === 'ok', durationMs, result: null, toolCallId: 'tc_0', outcome, ...(outcome === 'ok' ? { summary } : { error: summary }) })
+  return event({
+    event: 'tool_result',
+    iteration: 1,
+    tool: 'read_file',
+    success: outcome === 'ok',
+    durationMs,
+    result: null,
+    toolCallId: 'tc_0',
+    outcome,
+    ...(outcome === 'ok' ? { summary } : { error: summary }),
+  })
 }
 
 test('into a pipe goes the answer alone, once and with a line break at its end', () => {
@@ -54,7 +90,10 @@ test('into a pipe goes the answer alone, once and with a line break at its end',
   turn.delta(stream('text_delta', 'It has '))
   turn.delta(stream('text_delta', '17 rows.'))
   turn.event(response('It has 17 rows.'))
-  expect({ stdout, stderr }).toEqual({ stdout: 'It has 17 rows.\n', stderr: '[thinking] let me look\nI will read it.\n✓ read_file — 17 rows (5 ms)\n' })
+  expect({ stdout, stderr }).toEqual({
+    stdout: 'It has 17 rows.\n',
+    stderr: '[thinking] let me look\nI will read it.\n✓ read_file — 17 rows (5 ms)\n',
+  })
 })
 
 test('on a terminal text appears as it streams, thinking dimmed, lines on lines of their own', () => {
@@ -70,7 +109,10 @@ test('on a terminal text appears as it streams, thinking dimmed, lines on lines 
 test('deltas that were left out are made up from the snapshot and the final text, nothing twice', () => {
   const turn = printer('terminal')
   turn.delta(stream('text_delta', 'one '))
-  turn.snapshot({ ...emptySnapshot('s_one'), items: [{ kind: 'assistant', id: 'm_a', turn: 1, iteration: 1, at: '', text: 'one two ', status: 'streaming' }] })
+  turn.snapshot({
+    ...emptySnapshot('s_one'),
+    items: [{ kind: 'assistant', id: 'm_a', turn: 1, iteration: 1, at: '', text: 'one two ', status: 'streaming' }],
+  })
   turn.delta(stream('text_delta', 'three'))
   turn.event(response('one two three four'))
   expect(stdout).toBe('one two three four\n')

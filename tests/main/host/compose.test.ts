@@ -101,7 +101,8 @@ describe('what a worker may ask the host', () => {
     start({ native: { readSecret: (options) => Promise.resolve(`secret ${options.name}`) } })
     const client = host.connect()
     const { told } = listen(client)
-    for (const method of ['readSecret', 'notify', 'constructor', 'toString']) client.postMessage({ do: 'native', method, params: { name: 'x' } })
+    for (const method of ['readSecret', 'notify', 'constructor', 'toString'])
+      client.postMessage({ do: 'native', method, params: { name: 'x' } })
     await eventually('four answers', () => told.length === 4)
     expect(told).toMatchObject([{ value: 'secret x' }, { error: 'NOT_AVAILABLE' }, { error: 'NOT_AVAILABLE' }, { error: 'NOT_AVAILABLE' }])
   })
@@ -121,7 +122,12 @@ describe('what a worker may ask the host', () => {
     start({
       launchCommandHost: () => {
         const number = launched++
-        return Promise.resolve({ socketPath: `/run/${number}.sock`, token: 't', onExit: () => undefined, stop: () => Promise.resolve(void stopped.push(number)) })
+        return Promise.resolve({
+          socketPath: `/run/${number}.sock`,
+          token: 't',
+          onExit: () => undefined,
+          stop: () => Promise.resolve(void stopped.push(number)),
+        })
       },
     })
     const client = host.connect()
@@ -139,7 +145,15 @@ describe('what a worker may ask the host', () => {
 
   test('a command host that died is no longer held', async () => {
     let die: () => void = () => undefined
-    start({ launchCommandHost: () => Promise.resolve({ socketPath: '/run/x.sock', token: 't', onExit: (listener: () => void) => (die = listener), stop: () => Promise.resolve() }) })
+    start({
+      launchCommandHost: () =>
+        Promise.resolve({
+          socketPath: '/run/x.sock',
+          token: 't',
+          onExit: (listener: () => void) => (die = listener),
+          stop: () => Promise.resolve(),
+        }),
+    })
     const client = host.connect()
     const { told } = listen(client)
     client.postMessage({ do: 'command_host' })

@@ -74,7 +74,11 @@ describe('starting', () => {
   })
 
   test('a worker that hangs while loading is ended at the start deadline', async () => {
-    start({ entryFor: () => new URL('data:text/javascript,for(;;);'), timing: { llm: { startDeadlineMs: 300 } }, restart: { delaysMs: [], windowMs: 60_000 } })
+    start({
+      entryFor: () => new URL('data:text/javascript,for(;;);'),
+      timing: { llm: { startDeadlineMs: 300 } },
+      restart: { delaysMs: [], windowMs: 60_000 },
+    })
     await host.supervisor.ensure('llm')
     await eventually('the start to be given up', () => host.exits.length > 0)
     expect(host.exits[0]).toMatchObject({ name: 'llm', reason: 'start_timeout', restarting: false })
@@ -115,11 +119,18 @@ describe('joining', () => {
 
   test('the command host’s address reaches the worker that asked', async () => {
     start({ commandHost: () => Promise.resolve({ socketPath: '/run/x.sock', token: 'once' }) })
-    expect(await (await host.talk('tools')).ask({ do: 'command_host' })).toMatchObject({ value: { socketPath: '/run/x.sock', token: 'once' } })
+    expect(await (await host.talk('tools')).ask({ do: 'command_host' })).toMatchObject({
+      value: { socketPath: '/run/x.sock', token: 'once' },
+    })
   })
 
   test('native requests are answered from what was injected, failures keep their code', async () => {
-    start({ native: (method, params) => (method === 'readSecret' ? Promise.resolve({ asked: params }) : Promise.reject(new AppError({ code: 'NOT_AVAILABLE', message: method }))) })
+    start({
+      native: (method, params) =>
+        method === 'readSecret'
+          ? Promise.resolve({ asked: params })
+          : Promise.reject(new AppError({ code: 'NOT_AVAILABLE', message: method })),
+    })
     const llm = await host.talk('llm')
     expect(await llm.ask({ do: 'native', method: 'readSecret', params: { name: 'k' } })).toMatchObject({ value: { asked: { name: 'k' } } })
     expect(await llm.ask({ do: 'native', method: 'notify', params: {} })).toMatchObject({ error: 'NOT_AVAILABLE' })
@@ -189,7 +200,10 @@ describe('heartbeat', () => {
     const llm = await host.talk('llm')
     await llm.ask({ do: 'echo', text: 'hi' })
     llm.tell({ do: 'spin' })
-    const winner = await Promise.race([llm.closed.then(() => 'ended'), new Promise((resolve) => setTimeout(() => resolve('still spinning'), 2_500))])
+    const winner = await Promise.race([
+      llm.closed.then(() => 'ended'),
+      new Promise((resolve) => setTimeout(() => resolve('still spinning'), 2_500)),
+    ])
     expect(winner).toBe('still spinning')
   })
 })
@@ -204,16 +218,19 @@ describe('stopping', () => {
     expect(host.exits).toEqual([])
   })
 
-  test.each<UnrulyRequest['do'] & ('ignore_stop' | 'spin')>(['ignore_stop', 'spin'])('a worker that does not stop when asked (%s) is terminated after the deadline', async (unwilling) => {
-    start({ timing: { llm: { stopDeadlineMs: 300 } } })
-    const llm = await host.talk('llm')
-    await llm.ask({ do: 'echo', text: 'hi' })
-    if (unwilling === 'spin') llm.tell({ do: 'spin' })
-    else await llm.ask({ do: 'ignore_stop' })
-    await host.supervisor.stop()
-    await llm.closed
-    expect(host.supervisor.worker('llm').state()).toBe('stopped')
-  })
+  test.each<UnrulyRequest['do'] & ('ignore_stop' | 'spin')>(['ignore_stop', 'spin'])(
+    'a worker that does not stop when asked (%s) is terminated after the deadline',
+    async (unwilling) => {
+      start({ timing: { llm: { stopDeadlineMs: 300 } } })
+      const llm = await host.talk('llm')
+      await llm.ask({ do: 'echo', text: 'hi' })
+      if (unwilling === 'spin') llm.tell({ do: 'spin' })
+      else await llm.ask({ do: 'ignore_stop' })
+      await host.supervisor.stop()
+      await llm.closed
+      expect(host.supervisor.worker('llm').state()).toBe('stopped')
+    },
+  )
 
   test('nothing is started once the host is stopping', async () => {
     start()
@@ -228,7 +245,12 @@ describe('stopping', () => {
     const worker = host.supervisor.worker('tools')
     const states: string[] = []
     const note = (what: string) => () => states.push(`${what}: ${worker.state()}`)
-    await Promise.all([worker.start().then(note('start')), worker.stop().then(note('stop')), worker.start().then(note('start')), worker.stop().then(note('stop'))])
+    await Promise.all([
+      worker.start().then(note('start')),
+      worker.stop().then(note('stop')),
+      worker.start().then(note('start')),
+      worker.stop().then(note('stop')),
+    ])
     expect(states).toEqual(['start: starting', 'stop: stopped', 'start: starting', 'stop: stopped'])
   })
 
