@@ -1,8 +1,9 @@
 /** The calling end of a service on a port: deadlines, cancel and death on top of Comlink, which has none of them. */
 import * as Comlink from 'comlink'
 import { AppError, WireErrorCode, type AppErrorData } from './app-error.ts'
+import { awakeTimeout } from './awake-timeout.ts'
 import type { CallOptions, ServiceClient, ServiceDefinition } from './define-service.ts'
-import { timers, type CallRequest, type CallResult, type WireTarget } from './envelope.ts'
+import type { CallRequest, CallResult, WireTarget } from './envelope.ts'
 import type { Port } from './port.ts'
 
 export interface Connection<S extends ServiceDefinition> {
@@ -69,16 +70,16 @@ export function connect<S extends ServiceDefinition>(service: S, port: Port): Co
     if (options.signal?.aborted) return Promise.reject(cancelled(name))
     const callId = nextCallId++
     return new Promise((resolve, reject) => {
-      let timer: unknown
+      let stopWaiting = (): void => undefined
       const onAbort = (): void => {
         if (options.graceMs === undefined) return abandon(cancelled(name).toData())
         if (!closed) calls.cancel(callId).catch(ignoreLateFailure)
-        if (timer !== undefined) timers.clearTimeout(timer)
-        timer = timers.setTimeout(() => fail(cancelled(name).toData()), options.graceMs)
+        stopWaiting()
+        stopWaiting = awakeTimeout(() => fail(cancelled(name).toData()), options.graceMs)
       }
       const settle = (run: () => void): void => {
         if (!pending.delete(callId)) return
-        if (timer !== undefined) timers.clearTimeout(timer)
+        stopWaiting()
         options.signal?.removeEventListener('abort', onAbort)
         run()
       }
@@ -90,7 +91,7 @@ export function connect<S extends ServiceDefinition>(service: S, port: Port): Co
       pending.set(callId, { method, fail })
       const deadlineMs = options.deadlineMs ?? definition.deadlineMs
       if (deadlineMs !== Infinity) {
-        timer = timers.setTimeout(
+        stopWaiting = awakeTimeout(
           () =>
             abandon({
               code: WireErrorCode.CALL_TIMEOUT,

@@ -5,7 +5,7 @@ import type { AbortSignalLike } from '../metona/metona-adapter.ts'
 export interface MethodDefinition {
   readonly input: z.ZodType
   readonly output: z.ZodType
-  /** Milliseconds until a call without answer fails with CALL_TIMEOUT; `Infinity` for work that ends by itself or by cancel. */
+  /** Milliseconds of waking time until a call without answer fails with CALL_TIMEOUT; `Infinity` for work that ends by itself or by cancel. */
   readonly deadlineMs: number
   /** Names the input fields that hold ports to transfer. */
   readonly transfer?: readonly string[]

@@ -1,4 +1,4 @@
-/** What travels inside a Comlink call, and the small globals the wire needs without DOM or Node types. */
+/** What travels inside a Comlink call. */
 import type { AppErrorData } from './app-error.ts'
 
 export interface CallRequest {
@@ -14,9 +14,3 @@ export interface WireTarget {
   call(request: CallRequest): Promise<CallResult>
   cancel(callId: number): void
 }
-
-interface Timers {
-  setTimeout(run: () => void, milliseconds: number): unknown
-  clearTimeout(timer: unknown): void
-}
-export const timers = globalThis as unknown as Timers
