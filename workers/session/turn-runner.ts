@@ -21,6 +21,9 @@ import type { Services } from './services.ts'
 const STREAM_GRACE_MS = 2_000
 const TOOL_GRACE_MS = 5_000
 
+/** Batches of a stream between two acknowledgements; the llm worker waits when 64 are out. */
+const ACK_EVERY = 16
+
 export interface TurnConfig {
   readonly maxIterations: number
   readonly approvalTimeoutMs: number
@@ -140,8 +143,12 @@ async function streamModel(services: Services, session: LiveSession, target: Mod
   )
   const startedAt = performance.now()
   const drained = new Promise<void>((resolve) => port.addEventListener('close', () => resolve()))
+  let posts = 0
   port.addEventListener('message', ({ data }) => {
     const batch = LlmBatchSchema.parse(data)
+    posts += 1
+    // A session that cannot keep up lets the provider's socket fill up instead of its own memory.
+    if (posts % ACK_EVERY === 0) port.postMessage({ ack: posts })
     if ('events' in batch) for (const event of batch.events) partial.take(event)
     options.onBatch(batch)
   })
