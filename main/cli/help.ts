@@ -68,9 +68,9 @@ one bad line, and nothing is run (exit 2).
     zh: '在本机浏览器中显示应用。标准输出的第一行是地址。',
   },
   start: {
-    usage: 'metona start',
-    en: 'Starts the app; where there is no page to show, a demonstration in the terminal.',
-    zh: '启动应用；没有页面可显示时，在终端中演示。',
+    usage: 'metona start [--web] [--port N] [--no-open]',
+    en: 'Starts the app in a window of its own, else in a browser (--web: always).',
+    zh: '在独立窗口中启动应用，否则在浏览器中显示（--web：总是用浏览器）。',
   },
   sessions: {
     usage: `metona sessions list | show ID | search QUERY

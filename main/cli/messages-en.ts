@@ -77,6 +77,11 @@ export const messagesEn = {
   doctorThreads: 'threads',
   perfHeader: 'WORKER\tSTATE\tTHREAD\tSTARTED IN\tBUSY',
   perfHost: 'host loop delay: mean {mean} ms, p99 {p99} ms, max {max} ms',
+  windowNotInstalled:
+    "No desktop window: Electron's program is not on this machine (`npx electron --version` fetches it once). Showing the app in a browser.",
+  windowNotBuilt: 'No desktop window: its bundle is missing (`npm run build` makes it). Showing the app in a browser.',
+  windowNoDisplay: 'No desktop window: this terminal has no display. Showing the app in a browser.',
+  windowEnded: 'No desktop window: it ended as soon as it was started ({code}). Showing the app in a browser.',
   startDemo: 'A demonstration in the terminal: the scripted model demo/scripted calls real tools on a sample folder. No key, no network.',
   startFolder: 'sample folder: {path}',
   startPrompt: 'prompt: {prompt}',

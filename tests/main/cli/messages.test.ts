@@ -61,5 +61,5 @@ test('every option of a command stands on its help page', () => {
   }
 })
 
-/** `--trust` of the writing commands beside `run`, and what `start` hands on to `serve`. */
-const HIDDEN = ['trust', 'web', 'port', 'no-open']
+/** `--trust` of the writing commands beside `run`. */
+const HIDDEN = ['trust']
