@@ -88,6 +88,7 @@ function stepsFor(chosen: readonly string[]): Step[] {
   const steps: Step[] = [
     { name: 'check', run: () => runChecks(root, print) },
     ...suites.map((suite) => ({ name: suite.name, run: () => runSuite(suite) })),
+    { name: 'bench', run: bench },
   ]
   const paths = chosen.filter((name) => name.startsWith('tests/'))
   if (paths.length > 0) steps.push({ name: 'chosen', run: () => runSuite({ name: 'chosen', paths, atOnce: 2, limitMinutes: 30 }) })

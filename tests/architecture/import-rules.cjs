@@ -63,9 +63,15 @@ module.exports = {
     ),
     forbid(
       'main-shells-apart',
-      'A folder of main/ imports itself and main/host only; main/host also what starts the command host.',
-      { path: '^main/([^/]+)/' },
-      { path: folder('main/[^/]+'), pathNot: ['^main/$1/', folder('main/host'), '^main/command-host/launch\\.ts$'] },
+      'A folder of main/ imports itself and main/host only.',
+      { path: '^main/([^/]+)/', pathNot: folder('main/host') },
+      { path: folder('main/[^/]+'), pathNot: ['^main/$1/', folder('main/host')] },
+    ),
+    forbid(
+      'host-alone',
+      'main/host imports itself, and what starts the command host.',
+      { path: folder('main/host') },
+      { path: folder('main/[^/]+'), pathNot: [folder('main/host'), '^main/command-host/launch\\.ts$'] },
     ),
     forbid(
       'main-no-packages',

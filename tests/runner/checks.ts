@@ -22,6 +22,8 @@ export const checks: readonly Check[] = [
   types('workers'),
   types('workers/tsconfig.domain.json'),
   types('tests'),
+  types('tests/e2e'),
+  { ...types('tests/renderer'), packageName: 'vue-tsc', command: 'vue-tsc' },
   { ...types('renderer'), packageName: 'vue-tsc', command: 'vue-tsc' },
   types('renderer/tsconfig.node.json'),
   { name: 'lint', packageName: 'oxlint', commandLine: ['--deny-warnings'] },
