@@ -1,6 +1,5 @@
 /** Analyses `big.csv` of the folder given, in a process of its own, and prints the report and how far its memory rose. */
-import { readFileSync } from 'node:fs'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'

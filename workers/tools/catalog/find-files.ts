@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ToolError } from '../domain/tool-error.ts'
 import { visibleText } from '../domain/visible-text.ts'
 import { defineTool } from '../define-tool.ts'
-import { EXCLUDED } from '../search/run-ripgrep.ts'
+import { EXCLUDED } from '../search/excluded-names.ts'
 import { prepareReading } from './path-preparation.ts'
 
 const SHOWN = 300

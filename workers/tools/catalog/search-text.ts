@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { ToolError } from '../domain/tool-error.ts'
 import { defineTool, type RunContext } from '../define-tool.ts'
-import { EXCLUDED, type RipgrepOutput } from '../search/run-ripgrep.ts'
+import { EXCLUDED } from '../search/excluded-names.ts'
+import type { RipgrepOutput } from '../search/run-ripgrep.ts'
 import type { SearchFolder } from '../search/search-folder.ts'
 import { prepareReading } from './path-preparation.ts'
 

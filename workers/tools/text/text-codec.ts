@@ -1,4 +1,5 @@
 /** Decoding and encoding by the names `detectEncoding` gives. iconv-lite is loaded only for the legacy ones. */
+import type * as IconvLite from 'iconv-lite'
 import type { TextEncodingName } from '../domain/detect-encoding.ts'
 
 export interface StreamDecoder {
@@ -6,7 +7,7 @@ export interface StreamDecoder {
   end(): string
 }
 
-type Iconv = typeof import('iconv-lite')
+type Iconv = typeof IconvLite
 let iconv: Promise<Iconv> | undefined
 
 async function loadIconv(): Promise<Iconv> {

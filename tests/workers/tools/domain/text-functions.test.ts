@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import iconv from 'iconv-lite'
 import { describe, expect, test } from 'vitest'
-import { boundText } from '#workers/tools/domain/bound-text.ts'
 import { canonicalJson } from '#workers/tools/domain/canonical-json.ts'
 import { cleanTerminalText } from '#workers/tools/domain/clean-terminal-text.ts'
 import { detectEncoding, isUtf8 } from '#workers/tools/domain/detect-encoding.ts'
@@ -16,17 +15,6 @@ function holds(property: fc.IProperty<never> | unknown, numRuns = 500): void {
 
 test('canonical JSON is the same whatever the order of keys', () => {
   expect(canonicalJson({ b: [1, { d: 2, c: 3 }], a: 'x', e: undefined })).toBe('{"a":"x","b":[1,{"c":3,"d":2}]}')
-})
-
-test('a bounded text keeps head and tail, counts the rest, and never cuts a pair in two', () => {
-  holds(
-    fc.property(fc.string({ unit: 'binary', maxLength: 400 }), fc.integer({ min: 10, max: 100 }), (text, limit) => {
-      const bounded = boundText(text, limit, () => '|')
-      if (text.length <= limit) return bounded.text === text && bounded.omitted === 0
-      const kept = bounded.text.length - 1
-      return kept + bounded.omitted === text.length && !/[\ud800-\udbff]\|/.test(bounded.text) && !/\|[\udc00-\udfff]/.test(bounded.text)
-    }),
-  )
 })
 
 describe('terminal text', () => {
