@@ -1,5 +1,5 @@
 // First, before any contract makes its schemas.
-import '#renderer/ipc/strict-csp.ts'
+import './strict-csp.ts'
 import './styles/main.css'
 import { i18n } from '#renderer/locales/i18n.ts'
 import { useConfigStore } from '#renderer/stores/config.ts'

@@ -2,8 +2,7 @@
 import { useConfigStore } from '#renderer/stores/config.ts'
 import { recall, remember } from '#renderer/stores/local-state.ts'
 import { i18n, resolveLocale } from '#renderer/locales/i18n.ts'
-import { onScopeDispose, watchEffect } from 'vue'
-import { ref } from 'vue'
+import { onScopeDispose, ref, watchEffect } from 'vue'
 import * as z from 'zod'
 
 export type Theme = 'light' | 'dark' | 'hc'

@@ -1,5 +1,5 @@
 /** Calls to the session worker and what it sends unasked. One per page. Everything received is checked before use. */
-import './strict-csp.ts'
+import '#renderer/app/strict-csp.ts'
 import { HostMessageSchema, type Banner, type ClientMessage, type HostMessage } from '#contracts/session/client-protocol.ts'
 import { commands } from '#contracts/session/commands.ts'
 import type { SessionSummary } from '#contracts/session/session-snapshot.ts'

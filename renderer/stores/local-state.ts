@@ -1,5 +1,5 @@
 /** Small things this page remembers by itself. Never anything secret, never anything the host must know. */
-import * as z from 'zod'
+import type * as z from 'zod'
 
 /**
  * Reads and checks a remembered value. A missing, damaged or foreign one counts as absent, and so does a

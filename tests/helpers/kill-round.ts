@@ -100,7 +100,7 @@ interface Aftermath {
 async function afterwards({ provider, place, observer, killedAt, problems, orphansGoneMs }: Aftermath): Promise<RoundReport> {
   const effectsBefore = await readEffects(place)
   const verified = await runCli(place, ['doctor', '-w', place.workspace, '--verify'])
-  if (verified.code !== 0 || (observer.events.length > 0 && !/, 0 differences\n$/.test(verified.stdout))) problems.push(`doctor: ${verified.code} ${verified.stdout}${verified.stderr}`)
+  if (verified.code !== 0 || (observer.events.length > 0 && !verified.stdout.endsWith(', 0 differences\n'))) problems.push(`doctor: ${verified.code} ${verified.stdout}${verified.stderr}`)
   if (observer.events.length > 0) problems.push(...differencesTo(observer.events, await readEvidence(place.workspace)))
 
   // The app is used again: in a session that was cut off if there is one, else in a new one.

@@ -2,9 +2,7 @@
  * A host that answers the client protocol from a script, for work on clients without workers: sessions are
  * lists of events a test emits, answers can be replaced, every call is checked against the contract and kept.
  */
-import type { HostMessage, SessionEntry } from '#contracts/session/client-protocol.ts'
-import { ClientMessageSchema } from '#contracts/session/client-protocol.ts'
-import type { Banner } from '#contracts/session/client-protocol.ts'
+import { ClientMessageSchema, type Banner, type HostMessage, type SessionEntry } from '#contracts/session/client-protocol.ts'
 import { commands } from '#contracts/session/commands.ts'
 import { emptySnapshot, reduceSession, summarise } from '#contracts/session/reduce-session.ts'
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'

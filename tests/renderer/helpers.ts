@@ -2,7 +2,7 @@
 import type { HostMessage } from '#contracts/session/client-protocol.ts'
 import type { TransportEvents, TransportFactory } from '#renderer/ipc/transport.ts'
 import { createPinia, setActivePinia } from 'pinia'
-import { ScriptedHost, type ScriptedConnection } from '../helpers/scripted-host.ts'
+import type { ScriptedConnection, ScriptedHost } from '../helpers/scripted-host.ts'
 import { vi } from 'vitest'
 
 export interface MemoryLink {

@@ -1,7 +1,7 @@
 /** The desktop shell against the fake Electron: every security setting whole, the order of calls, ports, restart, quit. */
 import { describe, expect, test, vi } from 'vitest'
 import { boot } from '#main/electron/boot.ts'
-import { FakeFrame, FakePort, fakeElectron, type FakeElectron, type FakeSession, type FakeWindow } from './fake-electron.ts'
+import { FakeFrame, fakeElectron, type FakeElectron, type FakePort, type FakeSession, type FakeWindow } from './fake-electron.ts'
 
 async function booted(): Promise<{ fake: FakeElectron; window: FakeWindow; session: FakeSession }> {
   const fake = fakeElectron()

@@ -29,7 +29,7 @@ type Prepared = Extract<PreparedCall, { ok: true }>
 type Decided = { readonly call: MetonaToolCall; readonly run: Prepared; readonly answer?: string } | { readonly call: MetonaToolCall; readonly refused: { outcome: ToolOutcome; message: string } } | { readonly call: MetonaToolCall; readonly failed: MetonaToolResult }
 
 export async function runToolCalls(step: ToolStep): Promise<{ stops: ToolStop[]; end: Omit<TurnEnd, 'iterations'> | undefined }> {
-  const { ports, signal, settings } = step
+  const { signal, settings } = step
   const [prepared] = await Promise.all([Promise.all(step.calls.map((call) => prepare(step, call))), step.before])
   const stops: ToolStop[] = []
   let end: Omit<TurnEnd, 'iterations'> | undefined
