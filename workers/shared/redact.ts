@@ -52,13 +52,40 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   return { text, value: (input) => redactValue(input, text), findKnown, vendor, forms }
 }
 
-/** Environment variables that hold keys by their name. */
+const SECRET_NAME = /(?:(?:^|_)(?:(?:api|access|secret|private|auth)_?key|token|secret|passwd|passphrase)|password)$/i
+const SECRET_PARAMETER = /^(?:.*[-_.])?(?:(?:api|access|secret|private|auth|subscription)[-_.]?key|key|token|secret|password|signature|sig|auth|code)$/i
+
+/** Environment variables that hold keys by their name, and what is secret in addresses (a proxy's password, a key in a base URL). */
 export function secretsOfEnvironment(environment: Readonly<Record<string, string | undefined>>): Secret[] {
   const secrets: Secret[] = []
   for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined && /_(?:API_?KEY|TOKEN|SECRET|PASSWORD)$/i.test(name)) secrets.push({ name, value })
+    if (value === undefined) continue
+    if (SECRET_NAME.test(name)) secrets.push({ name, value })
+    else secrets.push(...secretsOfUrl(name, value))
   }
   return secrets
+}
+
+/** The password of an address and those parameters that hold a key by their name; `name` is shown in their place. */
+export function secretsOfUrl(name: string, text: string): Secret[] {
+  if (!text.includes('://')) return []
+  const values: string[] = []
+  const password = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@:]*:([^/?#@]+)@/i.exec(text)?.[1]
+  if (password !== undefined) values.push(password)
+  for (const part of (/\?([^#]*)/.exec(text)?.[1] ?? '').split('&')) {
+    const [parameter, value] = [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)]
+    if (part.includes('=') && value !== '' && SECRET_PARAMETER.test(parameter)) values.push(value)
+  }
+  return values.flatMap((value) => [...new Set([value, decoded(value)])].map((form) => ({ name, value: form })))
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // No percent-encoding after all: the text is what it is.
+    return text
+  }
 }
 
 function mark(name: string): string {

@@ -3,6 +3,7 @@ import { parentPort, threadId, workerData } from 'node:worker_threads'
 import { AppError, type AppErrorData } from '#contracts/wire/app-error.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import type { FromWorker, ToWorker, WorkerData, WorkerName } from '#contracts/wire/worker-lifecycle.ts'
+import { createRedactor, secretsOfEnvironment, type Redactor } from './redact.ts'
 
 export interface WorkerContext {
   readonly data: WorkerData
@@ -37,6 +38,7 @@ export function startWorker(setup: (context: WorkerContext) => WorkerParts): voi
   const commandHosts: Waiter<{ socketPath: string; token: string }>[] = []
   const natives = new Map<number, Waiter<unknown>>()
   let nextNativeId = 1
+  let redactor: Redactor | undefined
   const post = (message: FromWorker): void => port.postMessage(message)
 
   const context: WorkerContext = {
@@ -58,7 +60,7 @@ export function startWorker(setup: (context: WorkerContext) => WorkerParts): voi
         natives.set(id, { resolve, reject })
         post({ type: 'native', id, method, params })
       }),
-    log: (level, message) => post({ type: 'log', level, message }),
+    log: (level, message) => post({ type: 'log', level, message: (redactor ??= createRedactor(secretsOfEnvironment(process.env))).text(message) }),
   }
   const parts = setup(context)
 

@@ -145,3 +145,20 @@ describe('the streaming redactor', () => {
     expect(sink.push('An ordinary sentence. ')).toBe('An ordinary sentence. ')
   })
 })
+
+describe('what is secret in an environment', () => {
+  it.each([
+    ['DEEPSEEK_API_KEY', 'value-of-1', ['value-of-1']],
+    ['AWS_SECRET_ACCESS_KEY', 'value-of-2', ['value-of-2']],
+    ['PGPASSWORD', 'value-of-3', ['value-of-3']],
+    ['DB_PASSWORD', 'value-of-3', ['value-of-3']],
+    ['TOKEN', 'value-of-4', ['value-of-4']],
+    ['MONKEY', 'value-of-5', []],
+    ['HTTPS_PROXY', 'http://user:proxy-pass%21@proxy.example:3128', ['proxy-pass%21', 'proxy-pass!']],
+    ['X_BASE_URL', 'https://api.example/v1?api-version=2024-02-01&api-key=abc%2Fdef&sig=s1g', ['abc%2Fdef', 'abc/def', 's1g']],
+    ['X_BASE_URL', 'https://user@api.example/path:1?model=key', []],
+    ['EDITOR', 'vi', []],
+  ])('%s=%s', (name, value, secrets) => {
+    expect(secretsOfEnvironment({ [name]: value }).map((secret) => secret.value)).toEqual(secrets)
+  })
+})
