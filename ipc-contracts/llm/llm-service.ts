@@ -52,7 +52,9 @@ export type Diagnosis = z.infer<typeof DiagnosisSchema>
  */
 export const LlmBatchSchema = z.union([
   z.object({ events: z.array(MetonaStreamEventSchema) }),
-  z.object({ queue: z.object({ provider: z.string(), position: z.number().int().optional(), untilMs: z.number().optional(), ended: z.boolean() }) }),
+  z.object({
+    queue: z.object({ provider: z.string(), position: z.number().int().optional(), untilMs: z.number().optional(), ended: z.boolean() }),
+  }),
   z.object({ retry: z.object({ attempt: z.number().int(), reason: z.string(), delayMs: z.number() }) }),
 ])
 export type LlmBatch = z.infer<typeof LlmBatchSchema>
@@ -72,7 +74,12 @@ export const llmService = defineService({
      */
     stream: {
       input: z.object({ target: ModelTargetSchema, request: MetonaRequestSchema, port: z.custom<Port>() }),
-      output: z.object({ response: MetonaResponseSchema, cost: CostSchema.optional(), queuedMs: z.number(), socketClosedMs: z.number().optional() }),
+      output: z.object({
+        response: MetonaResponseSchema,
+        cost: CostSchema.optional(),
+        queuedMs: z.number(),
+        socketClosedMs: z.number().optional(),
+      }),
       deadlineMs: Infinity,
       transfer: ['port'],
     },
@@ -97,7 +104,11 @@ export const llmService = defineService({
     setKey: { input: z.object({ provider: z.string(), apiKey: z.string().nullable() }), output: z.object({}), deadlineMs: 5_000 },
     /** The person's own limits for a provider's queue, for this run; `null` takes the cap away, absent keeps what is. */
     setLimits: {
-      input: z.object({ provider: z.string(), concurrency: z.number().int().min(1).max(1_000).optional(), perMinute: z.number().int().min(1).nullable().optional() }),
+      input: z.object({
+        provider: z.string(),
+        concurrency: z.number().int().min(1).max(1_000).optional(),
+        perMinute: z.number().int().min(1).nullable().optional(),
+      }),
       output: z.object({}),
       deadlineMs: 5_000,
     },

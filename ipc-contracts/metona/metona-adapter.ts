@@ -30,7 +30,11 @@ export const MetonaPricingSchema = z.object({
   cacheWriteLongPerMillion: z.number().nonnegative().optional(),
   /** Prices during the provider's peak hours, where it has them. */
   peak: z
-    .object({ inputPerMillion: z.number().nonnegative(), outputPerMillion: z.number().nonnegative(), cacheHitPerMillion: z.number().nonnegative().optional() })
+    .object({
+      inputPerMillion: z.number().nonnegative(),
+      outputPerMillion: z.number().nonnegative(),
+      cacheHitPerMillion: z.number().nonnegative().optional(),
+    })
     .optional(),
   /** Goes with `peak`. */
   peakHours: PeakHoursSchema.optional(),

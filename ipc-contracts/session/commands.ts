@@ -76,7 +76,10 @@ export const commands = defineService({
       z.object({ events: z.array(SessionEventSchema) }),
     ),
     /** Posts with this session's parts follow the answer, starting at `rev` + 1. */
-    'session.subscribe': method(z.object({ sessionId, /** False: durable events only. */ deltas: z.boolean().default(true) }), z.object({ snapshot: SessionSnapshotSchema, rev: z.number().int() })),
+    'session.subscribe': method(
+      z.object({ sessionId, /** False: durable events only. */ deltas: z.boolean().default(true) }),
+      z.object({ snapshot: SessionSnapshotSchema, rev: z.number().int() }),
+    ),
     'session.unsubscribe': method(z.object({ sessionId }), nothing),
     /** `list` messages follow for every session of every open workspace. */
     'session.subscribeList': method(nothing, z.object({ sessions: z.array(SessionSummarySchema) })),
@@ -102,7 +105,8 @@ export const commands = defineService({
         argumentsHash: z.string(),
         decision: z.enum(['allow', 'deny']),
         scope: z.enum(['once', 'session', 'always']).default('once'),
-        reason: z.string().optional(), /** What the person wrote to a question. */ answer: z.string().optional(),
+        reason: z.string().optional(),
+        /** What the person wrote to a question. */ answer: z.string().optional(),
       }),
       nothing,
     ),
@@ -110,13 +114,23 @@ export const commands = defineService({
     'session.resume': method(z.object({ sessionId }), nothing),
     /** Runs the last user message again as a new turn. */
     /** Summarises the older part of the conversation for the model; the transcript stays. Error: `NOTHING_TO_COMPACT`. */
-    'session.compact': method(z.object({ sessionId, instructions: z.string().optional() }), z.object({ tokensBefore: z.number(), tokensAfter: z.number() }), 300_000),
+    'session.compact': method(
+      z.object({ sessionId, instructions: z.string().optional() }),
+      z.object({ tokensBefore: z.number(), tokensAfter: z.number() }),
+      300_000,
+    ),
     /** Changes of files by this session's tools that can still be taken back, oldest first. */
-    'session.changes': method(z.object({ sessionId }), z.object({ changes: z.array(z.object({ toolCallId: z.string(), at: z.number(), path: z.string(), created: z.boolean() })) })),
+    'session.changes': method(
+      z.object({ sessionId }),
+      z.object({ changes: z.array(z.object({ toolCallId: z.string(), at: z.number(), path: z.string(), created: z.boolean() })) }),
+    ),
     /** Takes back the changes of these calls, or of the whole session; a file changed since is refused by itself and left alone. */
     'session.undo': method(
       z.object({ sessionId, toolCallIds: z.array(z.string()).optional() }),
-      z.object({ restored: z.array(z.object({ path: z.string(), toolCallId: z.string(), removed: z.boolean() })), refused: z.array(z.object({ path: z.string(), toolCallId: z.string(), reason: z.string() })) }),
+      z.object({
+        restored: z.array(z.object({ path: z.string(), toolCallId: z.string(), removed: z.boolean() })),
+        refused: z.array(z.object({ path: z.string(), toolCallId: z.string(), reason: z.string() })),
+      }),
       90_000,
     ),
     'session.retry': method(z.object({ sessionId }), nothing),

@@ -9,12 +9,31 @@ import { defineService } from '../wire/define-service.ts'
 export const TrustEntrySchema = z.object({ path: z.string(), trustedAt: z.string() })
 export type TrustEntry = z.infer<typeof TrustEntrySchema>
 
-export const DifferenceSchema = z.object({ kind: z.string(), sessionId: z.string().optional(), seq: z.number().optional(), message: z.string() })
-export const DoctorReportSchema = z.object({ sessions: z.number(), events: z.number(), auditRows: z.number(), differences: z.array(DifferenceSchema), notices: z.array(z.string()) })
+export const DifferenceSchema = z.object({
+  kind: z.string(),
+  sessionId: z.string().optional(),
+  seq: z.number().optional(),
+  message: z.string(),
+})
+export const DoctorReportSchema = z.object({
+  sessions: z.number(),
+  events: z.number(),
+  auditRows: z.number(),
+  differences: z.array(DifferenceSchema),
+  notices: z.array(z.string()),
+})
 export type DoctorReport = z.infer<typeof DoctorReportSchema>
 
 /** Streamed text not yet in an event, kept every 750 ms; outside the log and outside equality. */
-export const PartialSchema = z.object({ sessionId: z.string(), messageId: z.string(), turn: z.number(), iteration: z.number(), text: z.string(), thinking: z.string(), updatedAt: z.string() })
+export const PartialSchema = z.object({
+  sessionId: z.string(),
+  messageId: z.string(),
+  turn: z.number(),
+  iteration: z.number(),
+  text: z.string(),
+  thinking: z.string(),
+  updatedAt: z.string(),
+})
 export type PartialText = z.infer<typeof PartialSchema>
 
 export const ProviderSettingsSchema = z.object({ provider: z.string(), baseUrl: z.string() })
@@ -45,7 +64,13 @@ export const storageService = defineService({
      * Error codes as `workspace.open` in commands. `created` names files made from templates.
      */
     openWorkspace: method(
-      z.object({ path: z.string(), trust: z.enum(['stored', 'once']), mode: z.enum(['write', 'read']), waitMs: z.number(), language: z.enum(['zh', 'en']).default('en') }),
+      z.object({
+        path: z.string(),
+        trust: z.enum(['stored', 'once']),
+        mode: z.enum(['write', 'read']),
+        waitMs: z.number(),
+        language: z.enum(['zh', 'en']).default('en'),
+      }),
       z.object({ workspace, created: z.array(z.string()), readOnly: z.boolean(), banners: z.array(BannerSchema) }),
       120_000,
     ),
@@ -62,15 +87,27 @@ export const storageService = defineService({
      * Busy or full disk: keeps trying while the deadline lasts, with a banner. Rows of messages, audit, usage and
      * the session list are derived from the events in the same transaction.
      */
-    appendEvents: method(z.object({ workspace, events: z.array(SessionEventSchema).min(1) }), z.object({ lastSeq: z.number().int() }), 120_000),
+    appendEvents: method(
+      z.object({ workspace, events: z.array(SessionEventSchema).min(1) }),
+      z.object({ lastSeq: z.number().int() }),
+      120_000,
+    ),
     savePartial: method(z.object({ workspace, partial: PartialSchema }), nothing),
     clearPartial: method(z.object({ workspace, sessionId: z.string() }), nothing),
     readPartials: method(z.object({ workspace, sessionId: z.string().optional() }), z.object({ partials: z.array(PartialSchema) })),
-    readEvents: method(z.object({ workspace, sessionId: z.string(), fromSeq: z.number().int(), limit: z.number().int().max(5000) }), z.object({ events: z.array(SessionEventSchema) })),
+    readEvents: method(
+      z.object({ workspace, sessionId: z.string(), fromSeq: z.number().int(), limit: z.number().int().max(5000) }),
+      z.object({ events: z.array(SessionEventSchema) }),
+    ),
     listSessions: method(z.object({ workspace }), z.object({ sessions: z.array(SessionSummarySchema) })),
     /** Sessions whose last turn has no `turn_end`, as found on open. */
     unfinishedSessions: method(z.object({ workspace }), z.object({ sessionIds: z.array(z.string()) })),
-    searchMessages: method(z.object({ workspace, query: z.string(), limit: z.number().int() }), z.object({ hits: z.array(z.object({ sessionId: z.string(), seq: z.number(), title: z.string(), snippet: z.string(), ts: z.string() })) })),
+    searchMessages: method(
+      z.object({ workspace, query: z.string(), limit: z.number().int() }),
+      z.object({
+        hits: z.array(z.object({ sessionId: z.string(), seq: z.number(), title: z.string(), snippet: z.string(), ts: z.string() })),
+      }),
+    ),
     deleteSession: method(z.object({ workspace, sessionId: z.string() }), nothing),
     /** `name` is `trace_<sessionId>_<turn>_<iteration>.json`; written by temporary file and rename, not fsynced. */
     writeTrace: method(z.object({ workspace, name: z.string().regex(/^trace_s_[0-9a-z]+_\d+_\d+\.json$/), json: z.string() }), nothing),
@@ -83,7 +120,10 @@ export const storageService = defineService({
     trustAdd: method(z.object({ path: z.string() }), TrustEntrySchema),
     trustRemove: method(z.object({ path: z.string() }), z.object({ removed: z.boolean() })),
     trustList: method(nothing, z.object({ entries: z.array(TrustEntrySchema) })),
-    recentWorkspaces: method(nothing, z.object({ workspaces: z.array(z.object({ path: z.string(), openedAt: z.string(), trusted: z.boolean() })) })),
+    recentWorkspaces: method(
+      nothing,
+      z.object({ workspaces: z.array(z.object({ path: z.string(), openedAt: z.string(), trusted: z.boolean() })) }),
+    ),
 
     /** Values the redactor must keep out of everything written, beside those of the environment (`*_API_KEY`, `*_TOKEN`). Added to the known ones. */
     setSecrets: method(z.object({ secrets: z.array(z.object({ name: z.string(), value: z.string() })) }), nothing),

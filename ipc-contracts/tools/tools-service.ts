@@ -10,7 +10,11 @@ export const RiskClassSchema = z.enum(['read', 'edit', 'execute', 'network', 'se
 export type RiskClass = z.infer<typeof RiskClassSchema>
 
 /** Emitted at build time, so that the first request needs no tools worker. */
-export const ToolDescriptorSchema = z.object({ definition: MetonaToolDefSchema, risk: RiskClassSchema, /** May run beside other calls of the same answer. */ parallel: z.boolean() })
+export const ToolDescriptorSchema = z.object({
+  definition: MetonaToolDefSchema,
+  risk: RiskClassSchema,
+  /** May run beside other calls of the same answer. */ parallel: z.boolean(),
+})
 export type ToolDescriptor = z.infer<typeof ToolDescriptorSchema>
 
 export const ToolPlaceSchema = z.object({ workspace: z.string(), sessionId: z.string(), sandbox: z.enum(['auto', 'off']) })
@@ -56,7 +60,13 @@ export const toolsService = defineService({
      * those are results with `success: false`. Cancel ends the call's processes as a tree and resolves with what was there.
      */
     run: {
-      input: z.object({ place: ToolPlaceSchema, call: MetonaToolCallSchema, argumentsHash: z.string(), answer: z.string().optional(), port: z.custom<Port>() }),
+      input: z.object({
+        place: ToolPlaceSchema,
+        call: MetonaToolCallSchema,
+        argumentsHash: z.string(),
+        answer: z.string().optional(),
+        port: z.custom<Port>(),
+      }),
       output: z.object({
         result: MetonaToolResultSchema,
         outcome: ToolOutcomeSchema,

@@ -14,21 +14,87 @@ export interface ConfigKey {
   readonly description: { readonly en: string; readonly zh: string }
 }
 
-const key = (schema: z.ZodType, category: ConfigKey['category'], scope: ConfigKey['scope'], defaultValue: unknown, en: string, zh: string): ConfigKey => ({ schema, category, scope, defaultValue, description: { en, zh } })
+const key = (
+  schema: z.ZodType,
+  category: ConfigKey['category'],
+  scope: ConfigKey['scope'],
+  defaultValue: unknown,
+  en: string,
+  zh: string,
+): ConfigKey => ({ schema, category, scope, defaultValue, description: { en, zh } })
 
 export const configKeys: Readonly<Record<string, ConfigKey>> = {
-  'llm.model': key(z.string().regex(/^[^/\s]+\/\S+$/).nullable(), 'llm', 'both', null, 'Default model as provider/model', '默认模型，写作 provider/model'),
+  'llm.model': key(
+    z
+      .string()
+      .regex(/^[^/\s]+\/\S+$/)
+      .nullable(),
+    'llm',
+    'both',
+    null,
+    'Default model as provider/model',
+    '默认模型，写作 provider/model',
+  ),
   'llm.thinking': key(z.boolean(), 'llm', 'both', true, 'Ask for visible reasoning where the model has it', '模型支持时请求思考过程'),
-  'llm.maxTokens': key(z.number().int().positive().nullable(), 'llm', 'both', null, 'Most tokens in one answer; empty leaves it to the provider', '单次回答的最大 token 数；留空由服务商决定'),
+  'llm.maxTokens': key(
+    z.number().int().positive().nullable(),
+    'llm',
+    'both',
+    null,
+    'Most tokens in one answer; empty leaves it to the provider',
+    '单次回答的最大 token 数；留空由服务商决定',
+  ),
   'llm.temperature': key(z.number().min(0).max(2).nullable(), 'llm', 'both', null, 'Sampling temperature', '采样温度'),
-  'agent.maxIterations': key(z.number().int().min(1).max(1000), 'agent', 'both', 50, 'Most model requests in one turn', '单轮最多模型请求次数'),
-  'agent.turnTimeoutSeconds': key(z.number().positive().nullable(), 'agent', 'both', null, 'Longest time for one turn', '单轮最长时间（秒）'),
-  'agent.contextBudget': key(z.number().int().min(8000).nullable(), 'agent', 'both', null, 'Most input tokens of one request before older history is summarised; empty means 200,000', '单次请求最多使用的输入 token 数，超出前压缩较早的历史；留空为 200,000'),
-  'security.permission': key(z.enum(['plan', 'ask', 'auto_edit', 'full_access']), 'security', 'profile', 'ask', 'Permission mode of new sessions', '新会话的权限模式'),
+  'agent.maxIterations': key(
+    z.number().int().min(1).max(1000),
+    'agent',
+    'both',
+    50,
+    'Most model requests in one turn',
+    '单轮最多模型请求次数',
+  ),
+  'agent.turnTimeoutSeconds': key(
+    z.number().positive().nullable(),
+    'agent',
+    'both',
+    null,
+    'Longest time for one turn',
+    '单轮最长时间（秒）',
+  ),
+  'agent.contextBudget': key(
+    z.number().int().min(8000).nullable(),
+    'agent',
+    'both',
+    null,
+    'Most input tokens of one request before older history is summarised; empty means 200,000',
+    '单次请求最多使用的输入 token 数，超出前压缩较早的历史；留空为 200,000',
+  ),
+  'security.permission': key(
+    z.enum(['plan', 'ask', 'auto_edit', 'full_access']),
+    'security',
+    'profile',
+    'ask',
+    'Permission mode of new sessions',
+    '新会话的权限模式',
+  ),
   'security.sandbox': key(z.enum(['auto', 'off']), 'security', 'profile', 'auto', 'Sandbox for commands', '命令沙箱'),
-  'security.approvalTimeoutSeconds': key(z.number().positive(), 'security', 'profile', 600, 'How long a question waits before it counts as unanswered', '审批问题的等待时间（秒）'),
+  'security.approvalTimeoutSeconds': key(
+    z.number().positive(),
+    'security',
+    'profile',
+    600,
+    'How long a question waits before it counts as unanswered',
+    '审批问题的等待时间（秒）',
+  ),
   'logging.traces': key(z.boolean(), 'logging', 'both', true, 'Write one trace file per iteration', '每次迭代写一个 trace 文件'),
-  'logging.traceQuotaMiB': key(z.number().positive(), 'logging', 'both', 200, 'Oldest trace files are removed above this size', '超出后删除最旧的 trace 文件（MiB）'),
+  'logging.traceQuotaMiB': key(
+    z.number().positive(),
+    'logging',
+    'both',
+    200,
+    'Oldest trace files are removed above this size',
+    '超出后删除最旧的 trace 文件（MiB）',
+  ),
   'ui.language': key(z.enum(['system', 'zh-CN', 'en']), 'ui', 'profile', 'system', 'Language', '语言'),
   'ui.theme': key(z.enum(['system', 'light', 'dark', 'hc']), 'ui', 'profile', 'system', 'Theme', '主题'),
   'ui.fontPercent': key(z.number().min(90).max(140), 'ui', 'profile', 100, 'Font size in percent', '字号（%）'),

@@ -29,8 +29,15 @@ export function serveConnection(socket: Socket, options: ConnectionOptions): { k
   }
 
   const start = (request: Extract<CommandRequest, { type: 'start' }>): void => {
-    if (commands.has(request.id)) return send({ type: 'failed', id: request.id, code: 'DUPLICATE_ID', message: `a command with the id ${request.id} is running` })
-    const surroundings: CommandSurroundings = { hostMarker: options.hostMarker, deathPrefix: options.deathPrefix, groupStarted: options.groupStarted, groupEnded: options.groupEnded, send }
+    if (commands.has(request.id))
+      return send({ type: 'failed', id: request.id, code: 'DUPLICATE_ID', message: `a command with the id ${request.id} is running` })
+    const surroundings: CommandSurroundings = {
+      hostMarker: options.hostMarker,
+      deathPrefix: options.deathPrefix,
+      groupStarted: options.groupStarted,
+      groupEnded: options.groupEnded,
+      send,
+    }
     try {
       commands.set(request.id, new RunningCommand(request, surroundings, () => commands.delete(request.id)))
     } catch (error) {
@@ -67,7 +74,10 @@ export function serveConnection(socket: Socket, options: ConnectionOptions): { k
     send({ type: 'welcome', pid: process.pid })
   }
 
-  socket.on('data', createLineReader(LINE_LIMIT, onLine, () => socket.destroy()))
+  socket.on(
+    'data',
+    createLineReader(LINE_LIMIT, onLine, () => socket.destroy()),
+  )
   socket.on('error', () => socket.destroy())
   socket.on('close', () => {
     clearTimeout(refuse)
@@ -89,7 +99,13 @@ function parseRequest(line: string): CommandRequest | undefined {
   const strings = (list: unknown): boolean => Array.isArray(list) && list.every((entry) => typeof entry === 'string')
   const valid: Record<string, () => boolean> = {
     hello: () => typeof fields['token'] === 'string',
-    start: () => strings(fields['argv']) && (fields['argv'] as string[]).length > 0 && typeof fields['cwd'] === 'string' && typeof fields['env'] === 'object' && fields['env'] !== null && strings(Object.values(fields['env'])),
+    start: () =>
+      strings(fields['argv']) &&
+      (fields['argv'] as string[]).length > 0 &&
+      typeof fields['cwd'] === 'string' &&
+      typeof fields['env'] === 'object' &&
+      fields['env'] !== null &&
+      strings(Object.values(fields['env'])),
     write: () => typeof fields['base64'] === 'string',
     end_input: () => true,
     kill: () => typeof fields['graceMs'] === 'number',

@@ -30,7 +30,7 @@ export async function killTree(family: ProcessFamily, graceMs: number): Promise<
     signalAll(alive, family.leader, 'SIGCONT')
     alive = await waitUntilGone(look, graceMs)
   }
-  for (const end = performance.now() + KILL_WAIT_MS; alive.length > 0 && performance.now() < end; ) {
+  for (const end = performance.now() + KILL_WAIT_MS; alive.length > 0 && performance.now() < end;) {
     signalAll(alive, family.leader, 'SIGKILL')
     await delay(POLL_MS)
     alive = await look()

@@ -32,7 +32,12 @@ rm -rf -- "$2"
 /** `marker` is `NAME=value` in the environment of every process to be ended; `folder` is removed at the end. */
 export function startOrphanGuard(marker: string, folder: string): OrphanGuard {
   if (process.platform === 'win32') return { groupStarted: () => {}, groupEnded: () => {} }
-  const guard = spawn('/bin/sh', ['-c', SCRIPT, 'metona-guard', marker, folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: { PATH: '/usr/bin:/bin' }, cwd: '/' })
+  const guard = spawn('/bin/sh', ['-c', SCRIPT, 'metona-guard', marker, folder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: { PATH: '/usr/bin:/bin' },
+    cwd: '/',
+  })
   guard.on('error', reportMissing)
   guard.stdin.on('error', reportMissing)
   guard.unref()
@@ -43,5 +48,7 @@ export function startOrphanGuard(marker: string, folder: string): OrphanGuard {
 }
 
 function reportMissing(error: Error): void {
-  process.stderr.write(`metona command host: no orphan guard (${error.message}); commands end with this process only when it ends in order\n`)
+  process.stderr.write(
+    `metona command host: no orphan guard (${error.message}); commands end with this process only when it ends in order\n`,
+  )
 }

@@ -47,7 +47,7 @@ export function watchFamily(family: ProcessFamily): FamilyWatch {
       const rows = await listProcesses(lowestPid)
       const found = new Set<number>()
       await Promise.all(rows.map(async (row) => void ((await isMember(row)) && found.add(row.pid))))
-      for (let grew = true; grew; ) {
+      for (let grew = true; grew;) {
         grew = false
         for (const row of rows) {
           if (found.has(row.pid) || !found.has(row.parent)) continue
@@ -74,7 +74,16 @@ async function readProc(lowestPid: number): Promise<ProcessRow[]> {
       // The command name in parentheses may hold spaces and parentheses itself.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       if (fields.length < 20) return []
-      return [{ pid, zombie: fields[0] === 'Z' || fields[0] === 'X', parent: Number(fields[1]), group: Number(fields[2]), session: Number(fields[3]), startedAt: Number(fields[19]) }]
+      return [
+        {
+          pid,
+          zombie: fields[0] === 'Z' || fields[0] === 'X',
+          parent: Number(fields[1]),
+          group: Number(fields[2]),
+          session: Number(fields[3]),
+          startedAt: Number(fields[19]),
+        },
+      ]
     }),
   )
   return rows.flat()
@@ -110,7 +119,16 @@ function runPs(): Promise<ProcessRow[]> {
         stdout.split('\n').flatMap((line) => {
           const [pid, parent, group, session, state] = line.trim().split(/\s+/)
           if (pid === undefined || state === undefined) return []
-          return [{ pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(session), startedAt: 0, zombie: state.startsWith('Z') }]
+          return [
+            {
+              pid: Number(pid),
+              parent: Number(parent),
+              group: Number(group),
+              session: Number(session),
+              startedAt: 0,
+              zombie: state.startsWith('Z'),
+            },
+          ]
         }),
       )
     })

@@ -109,7 +109,14 @@ export class RunningCommand {
         this.child.stderr?.pause()
       }
     })
-    source?.on('error', (error) => this.surroundings.send({ type: 'output', id: this.id, stream: 'stderr', base64: Buffer.from(`\n[reading ${stream} failed: ${error.message}]\n`).toString('base64') }))
+    source?.on('error', (error) =>
+      this.surroundings.send({
+        type: 'output',
+        id: this.id,
+        stream: 'stderr',
+        base64: Buffer.from(`\n[reading ${stream} failed: ${error.message}]\n`).toString('base64'),
+      }),
+    )
   }
 
   private async end(exitCode: number | null, signal: NodeJS.Signals | null): Promise<void> {

@@ -46,7 +46,10 @@ export function fileOf(url: string, folder: string): string | undefined {
   if (!isAppUrl(url)) return undefined
   let segments: string[]
   try {
-    segments = new URL(url).pathname.split('/').filter((segment) => segment !== '').map(decodeURIComponent)
+    segments = new URL(url).pathname
+      .split('/')
+      .filter((segment) => segment !== '')
+      .map(decodeURIComponent)
   } catch {
     return undefined
   }
@@ -62,7 +65,12 @@ export function serveApp(protocol: Pick<Electron.Protocol, 'handle'>, folder: st
     try {
       const body = await readFile(file)
       return new Response(new Uint8Array(body), {
-        headers: { 'Content-Type': CONTENT_TYPES[path.extname(file)] ?? 'application/octet-stream', 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'X-Content-Type-Options': 'nosniff', 'Cross-Origin-Opener-Policy': 'same-origin' },
+        headers: {
+          'Content-Type': CONTENT_TYPES[path.extname(file)] ?? 'application/octet-stream',
+          'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+          'X-Content-Type-Options': 'nosniff',
+          'Cross-Origin-Opener-Policy': 'same-origin',
+        },
       })
     } catch (error) {
       return new Response('Not found', { status: (error as NodeJS.ErrnoException).code === 'ENOENT' ? 404 : 500 })

@@ -51,7 +51,16 @@ function nativeProxy(): NativeServices {
       natives.set(id, { resolve, reject })
       post({ type: 'native', id, method, params })
     })
-  const names: (keyof NativeServices)[] = ['pickFolder', 'openExternal', 'notify', 'secretsAvailable', 'readSecret', 'writeSecret', 'resolveProxy', 'setBusy']
+  const names: (keyof NativeServices)[] = [
+    'pickFolder',
+    'openExternal',
+    'notify',
+    'secretsAvailable',
+    'readSecret',
+    'writeSecret',
+    'resolveProxy',
+    'setBusy',
+  ]
   return Object.fromEntries(names.map((name) => [name, ask(name)])) as unknown as NativeServices
 }
 

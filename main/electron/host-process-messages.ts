@@ -9,4 +9,6 @@ export type ToHost =
   | { readonly type: 'command_host_started'; readonly id: number; readonly socketPath: string; readonly token: string }
   | { readonly type: 'command_host_exit'; readonly id: number }
 
-export type FromHost = { readonly type: 'native'; readonly id: number; readonly method: string; readonly params: unknown } | { readonly type: 'command_host'; readonly id: number }
+export type FromHost =
+  | { readonly type: 'native'; readonly id: number; readonly method: string; readonly params: unknown }
+  | { readonly type: 'command_host'; readonly id: number }

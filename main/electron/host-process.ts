@@ -25,7 +25,10 @@ export interface HostProcessOptions {
   readonly native: Partial<NativeServices>
 }
 
-export function startHostProcess(electron: Pick<ElectronApi, 'utilityProcess' | 'dialog' | 'app'>, options: HostProcessOptions): HostProcess {
+export function startHostProcess(
+  electron: Pick<ElectronApi, 'utilityProcess' | 'dialog' | 'app'>,
+  options: HostProcessOptions,
+): HostProcess {
   const native = nativeAnswers(options.native)
   const budget = restartBudget(DEFAULT_RESTART_POLICY)
   let stopping = false
@@ -35,14 +38,21 @@ export function startHostProcess(electron: Pick<ElectronApi, 'utilityProcess' | 
   let child: Electron.UtilityProcess | undefined = fork()
 
   function fork(): Electron.UtilityProcess {
-    const started = electron.utilityProcess.fork(path.join(options.bundles, 'electron', 'host-entry.js'), [options.bundles, options.profile], { serviceName: 'Metona pipeline', stdio: 'ignore' })
+    const started = electron.utilityProcess.fork(
+      path.join(options.bundles, 'electron', 'host-entry.js'),
+      [options.bundles, options.profile],
+      { serviceName: 'Metona pipeline', stdio: 'ignore' },
+    )
     started.on('message', (message: FromHost) => receive(started, message))
     started.once('exit', (code) => {
       child = undefined
       if (stopping) return stopped()
       const delay = budget.take(performance.now())
       if (delay === undefined) {
-        electron.dialog.showErrorBox('Metona', `The pipeline ended again and again (${code}). Nothing that was shown as done is lost. Start Metona again.\nMetona 的处理进程多次退出（${code}）。已显示完成的内容都已保存，请重新启动 Metona。`)
+        electron.dialog.showErrorBox(
+          'Metona',
+          `The pipeline ended again and again (${code}). Nothing that was shown as done is lost. Start Metona again.\nMetona 的处理进程多次退出（${code}）。已显示完成的内容都已保存，请重新启动 Metona。`,
+        )
         return electron.app.quit()
       }
       setTimeout(() => {
@@ -94,10 +104,21 @@ export function startHostProcess(electron: Pick<ElectronApi, 'utilityProcess' | 
 }
 
 /** Forking the Electron binary is off by fuse, so main starts the command host for the pipeline host. */
-function launchCommandHost(electron: Pick<ElectronApi, 'utilityProcess'>, bundles: string, id: number, reply: (answer: ToHost) => void): void {
+function launchCommandHost(
+  electron: Pick<ElectronApi, 'utilityProcess'>,
+  bundles: string,
+  id: number,
+  reply: (answer: ToHost) => void,
+): void {
   const token = randomBytes(24).toString('hex')
-  const host = electron.utilityProcess.fork(path.join(bundles, 'command-host', 'entry.js'), [], { serviceName: 'Metona commands', stdio: 'ignore', env: { ...keep('PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot'), METONA_COMMAND_HOST_TOKEN: token } })
-  host.once('message', (message: { socketPath: string }) => reply({ type: 'command_host_started', id, socketPath: message.socketPath, token }))
+  const host = electron.utilityProcess.fork(path.join(bundles, 'command-host', 'entry.js'), [], {
+    serviceName: 'Metona commands',
+    stdio: 'ignore',
+    env: { ...keep('PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot'), METONA_COMMAND_HOST_TOKEN: token },
+  })
+  host.once('message', (message: { socketPath: string }) =>
+    reply({ type: 'command_host_started', id, socketPath: message.socketPath, token }),
+  )
   host.once('exit', () => reply({ type: 'command_host_exit', id }))
 }
 

@@ -10,7 +10,9 @@ const { app, crashReporter, protocol } = electron
 
 app.setPath('userData', profileFolder(process.env))
 if (app.requestSingleInstanceLock({ arguments: process.argv.slice(1) })) {
-  protocol.registerSchemesAsPrivileged([{ scheme: APP_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } }])
+  protocol.registerSchemesAsPrivileged([
+    { scheme: APP_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
+  ])
   app.enableSandbox()
   crashReporter.start({ uploadToServer: false })
   app.setAppUserModelId('ai.metona.desktop')

@@ -13,7 +13,8 @@ export function electronNative(electron: Api, session: Pick<Electron.Session, 'r
   /** A notification that is not referenced is collected, and its click with it. */
   const shown = new Set<Electron.Notification>()
   let blocker: number | undefined
-  const secretFile = (name: string): string => path.join(electron.app.getPath('userData'), 'secrets', `${Buffer.from(name).toString('base64url')}.bin`)
+  const secretFile = (name: string): string =>
+    path.join(electron.app.getPath('userData'), 'secrets', `${Buffer.from(name).toString('base64url')}.bin`)
   const protectedStore = async (): Promise<{ available: boolean; backend: string }> => {
     const available = await electron.safeStorage.isAsyncEncryptionAvailable()
     const backend = process.platform === 'linux' ? electron.safeStorage.getSelectedStorageBackend() : process.platform
@@ -21,7 +22,8 @@ export function electronNative(electron: Api, session: Pick<Electron.Session, 'r
     return { available: available && backend !== 'basic_text', backend }
   }
   const writeSecret = async (name: string, value: string): Promise<void> => {
-    if (!(await protectedStore()).available) throw new AppError({ code: 'NOT_AVAILABLE', message: 'this system has no protected store for secrets' })
+    if (!(await protectedStore()).available)
+      throw new AppError({ code: 'NOT_AVAILABLE', message: 'this system has no protected store for secrets' })
     const file = secretFile(name)
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
     const temporary = `${file}.${process.pid}`
@@ -31,13 +33,18 @@ export function electronNative(electron: Api, session: Pick<Electron.Session, 'r
 
   return {
     pickFolder: async ({ title, defaultPath }) => {
-      const options: Electron.OpenDialogOptions = { properties: ['openDirectory', 'createDirectory'], ...(title === undefined ? {} : { title }), ...(defaultPath === undefined ? {} : { defaultPath }) }
+      const options: Electron.OpenDialogOptions = {
+        properties: ['openDirectory', 'createDirectory'],
+        ...(title === undefined ? {} : { title }),
+        ...(defaultPath === undefined ? {} : { defaultPath }),
+      }
       const window = electron.BrowserWindow.getFocusedWindow()
       const answer = window === null ? await electron.dialog.showOpenDialog(options) : await electron.dialog.showOpenDialog(window, options)
       return answer.canceled ? [] : answer.filePaths
     },
     openExternal: async ({ url }) => {
-      if (!isExternalUrl(url)) throw new AppError({ code: 'LINK_REFUSED', message: 'only https and mailto links are opened', params: { url: url.slice(0, 200) } })
+      if (!isExternalUrl(url))
+        throw new AppError({ code: 'LINK_REFUSED', message: 'only https and mailto links are opened', params: { url: url.slice(0, 200) } })
       await electron.shell.openExternal(url)
     },
     notify: async ({ title, body }) => {

@@ -52,7 +52,11 @@ export function createWindow(electron: Pick<ElectronApi, 'BrowserWindow' | 'nati
  * Hands a page a port into the pipeline host when it asks. Only our own page's main frame may ask; a reload
  * asks again and the old port closes by itself.
  */
-export function acceptClients(electron: Pick<ElectronApi, 'MessageChannelMain'>, window: Electron.BrowserWindow, onPort: (port: Electron.MessagePortMain) => void): void {
+export function acceptClients(
+  electron: Pick<ElectronApi, 'MessageChannelMain'>,
+  window: Electron.BrowserWindow,
+  onPort: (port: Electron.MessagePortMain) => void,
+): void {
   window.webContents.ipc.on('connect', (event) => {
     // Null after a navigation, so it is read before anything else.
     const frame = event.senderFrame

@@ -24,8 +24,14 @@ export interface ServeOptions extends Pick<HostOptions, 'profile' | 'bundles' | 
 }
 
 const NOTES = {
-  en: { stop: 'Metona is open in the browser at the link above (good once). Press Enter for a fresh link, Ctrl+C to end.', stopping: 'Ending: running turns are being settled.' },
-  zh: { stop: '请在浏览器中打开上面的链接（只能用一次）。按 Enter 获取新链接，按 Ctrl+C 结束。', stopping: '正在结束：等待运行中的轮次收尾。' },
+  en: {
+    stop: 'Metona is open in the browser at the link above (good once). Press Enter for a fresh link, Ctrl+C to end.',
+    stopping: 'Ending: running turns are being settled.',
+  },
+  zh: {
+    stop: '请在浏览器中打开上面的链接（只能用一次）。按 Enter 获取新链接，按 Ctrl+C 结束。',
+    stopping: '正在结束：等待运行中的轮次收尾。',
+  },
 } as const
 
 /**
@@ -36,7 +42,13 @@ export async function serve(options: ServeOptions): Promise<number> {
   const host = composeHost(options)
   let server: WebServer
   try {
-    server = await startWebServer({ profile: options.profile, renderer: options.renderer ?? path.join(options.bundles, 'renderer'), port: options.port, version: AGENT_VERSION, onClient: (port) => host.attach(port, { remote: true }) })
+    server = await startWebServer({
+      profile: options.profile,
+      renderer: options.renderer ?? path.join(options.bundles, 'renderer'),
+      port: options.port,
+      version: AGENT_VERSION,
+      onClient: (port) => host.attach(port, { remote: true }),
+    })
   } catch (error) {
     await host.stop(STOP_DEADLINE_MS)
     throw error

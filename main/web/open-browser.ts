@@ -2,7 +2,11 @@
 import { spawn } from 'node:child_process'
 
 /** @returns false when this system has no way to open one, or it failed at once. */
-export async function openBrowser(url: string, environment: NodeJS.ProcessEnv = process.env, platform: NodeJS.Platform = process.platform): Promise<boolean> {
+export async function openBrowser(
+  url: string,
+  environment: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+): Promise<boolean> {
   const command = browserCommand(environment, platform)
   if (command === undefined) return false
   return new Promise((resolve) => {

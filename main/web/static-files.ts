@@ -29,7 +29,11 @@ export interface StaticFiles {
 /** @param folder the built renderer. Rejects with ENOENT when it was never built. */
 export async function openStaticFiles(folder: string): Promise<StaticFiles> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const names = new Set(entries.filter((entry) => entry.isFile()).map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/')))
+  const names = new Set(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/')),
+  )
   const loaded = new Map<string, Promise<StaticFile>>()
   return {
     find: async (urlPath) => {
@@ -47,5 +51,9 @@ export async function openStaticFiles(folder: string): Promise<StaticFiles> {
 }
 
 async function load(folder: string, name: string): Promise<StaticFile> {
-  return { body: await readFile(path.join(folder, name)), contentType: CONTENT_TYPES[path.extname(name)] ?? 'application/octet-stream', immutable: name.startsWith('assets/') }
+  return {
+    body: await readFile(path.join(folder, name)),
+    contentType: CONTENT_TYPES[path.extname(name)] ?? 'application/octet-stream',
+    immutable: name.startsWith('assets/'),
+  }
 }

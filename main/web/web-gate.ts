@@ -25,7 +25,11 @@ export function checkGate(request: GateRequest): GateStatus {
   const own = [`127.0.0.1:${request.port}`, `localhost:${request.port}`]
   const host = single(request.headers['host'])
   if (host === undefined || !own.includes(host)) return 421
-  if (request.kind === 'call' ? request.method !== 'POST' : request.method !== 'GET' && !(request.kind === 'page' && request.method === 'HEAD')) {
+  if (
+    request.kind === 'call'
+      ? request.method !== 'POST'
+      : request.method !== 'GET' && !(request.kind === 'page' && request.method === 'HEAD')
+  ) {
     return request.method === 'OPTIONS' ? 403 : 405
   }
   const origin = single(request.headers['origin'])

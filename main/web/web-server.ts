@@ -100,13 +100,29 @@ async function answer(exchange: Exchange): Promise<void> {
   const status = gate(request, 'page', port, token)
   // A link from the terminal brings no cookie yet; everything else about it must be right.
   if (code !== undefined && (status === 401 || status === 200) && token.redeem(code)) {
-    return end(response, 303, { ...headers, Location: '/', 'Cache-Control': 'no-store', 'Set-Cookie': `${token.cookieName}=${token.cookieValue}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000` })
+    return end(response, 303, {
+      ...headers,
+      Location: '/',
+      'Cache-Control': 'no-store',
+      'Set-Cookie': `${token.cookieName}=${token.cookieValue}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000`,
+    })
   }
   if (code !== undefined && status === 200) return end(response, 303, { ...headers, Location: '/', 'Cache-Control': 'no-store' })
-  if (status !== 200) return end(response, status, { ...headers, 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }, REFUSALS[status])
+  if (status !== 200)
+    return end(response, status, { ...headers, 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }, REFUSALS[status])
   const file = await files.find(urlPath)
   if (file === undefined) return end(response, 404, { ...headers, 'Content-Type': 'text/plain; charset=utf-8' }, 'Not found')
-  end(response, 200, { ...headers, 'Content-Type': file.contentType, 'Content-Length': String(file.body.length), 'Cache-Control': file.immutable ? 'private, max-age=31536000, immutable' : 'no-cache' }, request.method === 'HEAD' ? undefined : file.body)
+  end(
+    response,
+    200,
+    {
+      ...headers,
+      'Content-Type': file.contentType,
+      'Content-Length': String(file.body.length),
+      'Cache-Control': file.immutable ? 'private, max-age=31536000, immutable' : 'no-cache',
+    },
+    request.method === 'HEAD' ? undefined : file.body,
+  )
 }
 
 /** Lets a page that lost its socket ask whether the server is back and still knows it. */
@@ -126,7 +142,13 @@ const REFUSALS: Readonly<Record<Exclude<GateStatus, 200>, string>> = {
 }
 
 function gate(request: IncomingMessage, kind: 'page' | 'call' | 'socket', port: number, token: AccessToken): GateStatus {
-  return checkGate({ kind, method: request.method ?? '', headers: countedHeaders(request), port, hasToken: token.matches(request.headers.cookie) })
+  return checkGate({
+    kind,
+    method: request.method ?? '',
+    headers: countedHeaders(request),
+    port,
+    hasToken: token.matches(request.headers.cookie),
+  })
 }
 
 /** Node keeps the first of two Host headers and joins Origins; here a repeated one must not pass. */

@@ -31,7 +31,8 @@ export function useAppearance(): void {
     root.lang = locale
     root.dataset['theme'] = resolveTheme(theme, dark.value, contrast.value)
     root.style.setProperty('--scale', String(Math.min(1.4, Math.max(0.9, percent / 100 || 1))))
-    if (config.loaded) remember('appearance', { language: String(language ?? 'system'), theme: String(theme ?? 'system'), fontPercent: percent })
+    if (config.loaded)
+      remember('appearance', { language: String(language ?? 'system'), theme: String(theme ?? 'system'), fontPercent: percent })
   })
 }
 

@@ -90,9 +90,14 @@ export class HostClient {
         this.#link.send({ type: 'cancel', id })
         reject(new AppError(data))
       }
-      const timer = setTimeout(() => abandon({ code: WireErrorCode.CALL_TIMEOUT, message: `${method} did not answer within ${deadlineMs} ms`, retryable: true }), deadlineMs)
+      const timer = setTimeout(
+        () => abandon({ code: WireErrorCode.CALL_TIMEOUT, message: `${method} did not answer within ${deadlineMs} ms`, retryable: true }),
+        deadlineMs,
+      )
       this.#calls.set(id, { method, resolve: (value) => resolve(value as MethodOutput<M>), reject, timer })
-      options.signal?.addEventListener('abort', () => abandon({ code: WireErrorCode.CALL_CANCELLED, message: `${method} was cancelled` }), { once: true })
+      options.signal?.addEventListener('abort', () => abandon({ code: WireErrorCode.CALL_CANCELLED, message: `${method} was cancelled` }), {
+        once: true,
+      })
       const message: ClientMessage = { type: 'call', id, method, params }
       this.#link.send(message)
     })

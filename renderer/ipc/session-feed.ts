@@ -46,7 +46,14 @@ export class SessionFeed {
   /** Starts following; the first snapshot comes to the listener. Following twice replaces the listener. */
   follow(sessionId: string, listener: FeedListener): Promise<void> {
     const previous = this.#followed.get(sessionId)
-    const followed: Followed = { listener, snapshot: previous?.snapshot, rev: -1, pending: [], dirty: false, generation: (previous?.generation ?? 0) + 1 }
+    const followed: Followed = {
+      listener,
+      snapshot: previous?.snapshot,
+      rev: -1,
+      pending: [],
+      dirty: false,
+      generation: (previous?.generation ?? 0) + 1,
+    }
     this.#followed.set(sessionId, followed)
     return this.#subscribe(sessionId, followed)
   }

@@ -1,7 +1,14 @@
 /** The one client of this page, the state of its connection, and the host's banners. Other stores call the host through it. */
 import type { Banner } from '#contracts/session/client-protocol.ts'
 import type { SessionSummary } from '#contracts/session/session-snapshot.ts'
-import { HostClient, ClientErrorCode, type CallOptions, type MethodInput, type MethodName, type MethodOutput } from '#renderer/ipc/host-client.ts'
+import {
+  HostClient,
+  ClientErrorCode,
+  type CallOptions,
+  type MethodInput,
+  type MethodName,
+  type MethodOutput,
+} from '#renderer/ipc/host-client.ts'
 import type { LinkOptions, LinkState } from '#renderer/ipc/link.ts'
 import { pickTransport } from '#renderer/ipc/pick-transport.ts'
 import type { SessionFeed } from '#renderer/ipc/session-feed.ts'

@@ -4,7 +4,11 @@ import * as z from 'zod'
 import { useConnectionStore } from './connection.ts'
 import { toProblem, type Problem } from './to-problem.ts'
 
-export type PickedFolder = { readonly kind: 'picked'; readonly path: string } | { readonly kind: 'cancelled' } | { readonly kind: 'unavailable' } | { readonly kind: 'failed'; readonly problem: Problem }
+export type PickedFolder =
+  | { readonly kind: 'picked'; readonly path: string }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'unavailable' }
+  | { readonly kind: 'failed'; readonly problem: Problem }
 
 export const useNativeStore = defineStore('native', () => {
   const connection = useConnectionStore()

@@ -25,7 +25,12 @@ export const useSessionActionsStore = defineStore('session-actions', () => {
     return (await connection.call('session.create', { workspace, ...settings })).sessionId
   }
 
-  async function prompt(sessionId: string, content: string, whenBusy: 'queue' | 'steer', messageId: string = newMessageId()): Promise<void> {
+  async function prompt(
+    sessionId: string,
+    content: string,
+    whenBusy: 'queue' | 'steer',
+    messageId: string = newMessageId(),
+  ): Promise<void> {
     await connection.call('session.prompt', { sessionId, messageId, content, whenBusy })
   }
 
@@ -66,7 +71,8 @@ export const useSessionActionsStore = defineStore('session-actions', () => {
 
   const resume = async (sessionId: string): Promise<void> => void (await connection.call('session.resume', { sessionId }))
   const retry = async (sessionId: string): Promise<void> => void (await connection.call('session.retry', { sessionId }))
-  const update = async (sessionId: string, settings: SessionSettings): Promise<void> => void (await connection.call('session.update', { sessionId, ...settings }))
+  const update = async (sessionId: string, settings: SessionSettings): Promise<void> =>
+    void (await connection.call('session.update', { sessionId, ...settings }))
 
   return { stopping, answering, create, prompt, unqueue, stop, answer, resume, retry, update }
 })

@@ -56,7 +56,9 @@ export const useSessionsStore = defineStore('sessions', () => {
     return [...grouped].map(([workspace, members]) => ({ workspace, rows: members }))
   })
   /** Oldest question first. */
-  const needsYou = computed(() => rows.value.filter((row) => row.state === 'needs').sort((left, right) => left.since.localeCompare(right.since)))
+  const needsYou = computed(() =>
+    rows.value.filter((row) => row.state === 'needs').sort((left, right) => left.since.localeCompare(right.since)),
+  )
   const running = computed(() => rows.value.filter((row) => LIVE_STATES.has(row.state)))
 
   const row = (sessionId: string): SessionSummary | undefined => byId.value.get(sessionId)
@@ -70,12 +72,20 @@ export const useSessionsStore = defineStore('sessions', () => {
   /** Ended since it was last on screen. Sessions this page never showed are not called unread. */
   function isUnread(summary: SessionSummary): boolean {
     const last = seen.value[summary.sessionId]
-    return last !== undefined && summary.lastSeq > last && (summary.state === 'done' || summary.state === 'failed' || summary.state === 'stopped')
+    return (
+      last !== undefined &&
+      summary.lastSeq > last &&
+      (summary.state === 'done' || summary.state === 'failed' || summary.state === 'stopped')
+    )
   }
 
   return { rows, groups, needsYou, running, loaded, problem, load, row, markSeen, isUnread }
 })
 
 function byPinnedThenNewest(left: SessionSummary, right: SessionSummary): number {
-  return Number(right.pinned) - Number(left.pinned) || right.createdAt.localeCompare(left.createdAt) || left.sessionId.localeCompare(right.sessionId)
+  return (
+    Number(right.pinned) - Number(left.pinned) ||
+    right.createdAt.localeCompare(left.createdAt) ||
+    left.sessionId.localeCompare(right.sessionId)
+  )
 }

@@ -126,13 +126,19 @@ export const useWorkspacesStore = defineStore('workspaces', () => {
   function put(workspace: OpenWorkspace): void {
     const known = open.value.some((entry) => entry.path === workspace.path)
     open.value = known ? open.value.map((entry) => (entry.path === workspace.path ? workspace : entry)) : [...open.value, workspace]
-    remember('workspaces', open.value.map((entry) => entry.path))
+    remember(
+      'workspaces',
+      open.value.map((entry) => entry.path),
+    )
   }
 
   async function close(path: string): Promise<void> {
     await connection.call('workspace.close', { workspace: path })
     open.value = open.value.filter((entry) => entry.path !== path)
-    remember('workspaces', open.value.map((entry) => entry.path))
+    remember(
+      'workspaces',
+      open.value.map((entry) => entry.path),
+    )
     if (current.value === path) select(open.value[0]?.path)
   }
 
@@ -147,5 +153,22 @@ export const useWorkspacesStore = defineStore('workspaces', () => {
   }
 
   const currentWorkspace = computed(() => open.value.find((entry) => entry.path === current.value))
-  return { open, recent, current, currentWorkspace, question, problem, created, restored, opening, openFolder, trustAndOpen, openReadOnly, openSample, close, select, dismiss }
+  return {
+    open,
+    recent,
+    current,
+    currentWorkspace,
+    question,
+    problem,
+    created,
+    restored,
+    opening,
+    openFolder,
+    trustAndOpen,
+    openReadOnly,
+    openSample,
+    close,
+    select,
+    dismiss,
+  }
 })

@@ -8,12 +8,15 @@ export function clock(milliseconds: number): string {
   return minutes < 60 ? `${minutes}:${two(seconds % 60)}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`
 }
 
-export type Duration = { readonly unit: 'milliseconds' | 'seconds'; readonly value: string } | { readonly unit: 'clock'; readonly value: string }
+export type Duration =
+  | { readonly unit: 'milliseconds' | 'seconds'; readonly value: string }
+  | { readonly unit: 'clock'; readonly value: string }
 
 /** `380 ms`, `12.4 s`, `2:05`. For times that are over. */
 export function duration(milliseconds: number, locale: string): Duration {
   if (milliseconds < 1000) return { unit: 'milliseconds', value: String(Math.max(0, Math.round(milliseconds))) }
-  if (milliseconds < 60_000) return { unit: 'seconds', value: new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(milliseconds / 1000) }
+  if (milliseconds < 60_000)
+    return { unit: 'seconds', value: new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(milliseconds / 1000) }
   return { unit: 'clock', value: clock(milliseconds) }
 }
 
@@ -25,14 +28,21 @@ export function moment(iso: string, locale: string, now: number): Moment {
   if (Number.isNaN(at.getTime())) return { kind: 'text', value: '' }
   const days = Math.round((startOfDay(now) - startOfDay(at.getTime())) / 86_400_000)
   if (days === 1) return { kind: 'yesterday' }
-  const options: Intl.DateTimeFormatOptions = days <= 0 ? { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } : days < 7 ? { weekday: 'short' } : { month: 'short', day: 'numeric' }
+  const options: Intl.DateTimeFormatOptions =
+    days <= 0
+      ? { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
+      : days < 7
+        ? { weekday: 'short' }
+        : { month: 'short', day: 'numeric' }
   return { kind: 'text', value: new Intl.DateTimeFormat(locale, options).format(at) }
 }
 
 /** Always the time of day. */
 export function timeOfDay(at: string | number, locale: string): string {
   const date = new Date(at)
-  return Number.isNaN(date.getTime()) ? '' : new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(date)
+  return Number.isNaN(date.getTime())
+    ? ''
+    : new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(date)
 }
 
 function startOfDay(time: number): number {
@@ -52,7 +62,13 @@ export function compact(value: number): string {
 export function money(amount: number, currency: string, locale: string): string {
   const digits = amount !== 0 && Math.abs(amount) < 0.1 ? 4 : 2
   try {
-    return new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol', minimumFractionDigits: 2, maximumFractionDigits: digits }).format(amount)
+    return new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+      minimumFractionDigits: 2,
+      maximumFractionDigits: digits,
+    }).format(amount)
   } catch {
     // A currency the platform does not know is written out.
     return `${amount.toFixed(digits)} ${currency}`
@@ -61,7 +77,12 @@ export function money(amount: number, currency: string, locale: string): string 
 
 /** The last part of a path, with either kind of separator. */
 export function baseName(path: string): string {
-  return path.split(/[\\/]/).filter((part) => part !== '').at(-1) ?? path
+  return (
+    path
+      .split(/[\\/]/)
+      .filter((part) => part !== '')
+      .at(-1) ?? path
+  )
 }
 
 /** `/home/ada/projects/x` → `~/projects/x`: people know their own home. */

@@ -3,7 +3,13 @@ import type { KeyName } from './platform.ts'
 import type { Messages } from '#renderer/locales/en/index.ts'
 
 export const keyMap: readonly { readonly does: keyof Messages['keys']; readonly keys: readonly (readonly KeyName[])[] }[] = [
-  { does: 'newSession', keys: [['Mod', 'N'], ['Alt', 'N']] },
+  {
+    does: 'newSession',
+    keys: [
+      ['Mod', 'N'],
+      ['Alt', 'N'],
+    ],
+  },
   { does: 'toggleSide', keys: [['Mod', 'B']] },
   { does: 'toggleInspector', keys: [['Mod', 'I']] },
   { does: 'nthSession', keys: [['Mod', '1…9']] },
@@ -14,7 +20,13 @@ export const keyMap: readonly { readonly does: keyof Messages['keys']; readonly 
   { does: 'steer', keys: [['Mod', 'Enter']] },
   { does: 'allow', keys: [['Enter']] },
   { does: 'deny', keys: [['D']] },
-  { does: 'message', keys: [['Alt', '↑'], ['Alt', '↓']] },
+  {
+    does: 'message',
+    keys: [
+      ['Alt', '↑'],
+      ['Alt', '↓'],
+    ],
+  },
   { does: 'pane', keys: [['F6']] },
   { does: 'settings', keys: [['Mod', ',']] },
   { does: 'shortcuts', keys: [['Mod', '/']] },

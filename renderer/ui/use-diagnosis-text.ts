@@ -15,6 +15,9 @@ export function useDiagnosisText(): (diagnosis: Diagnosis, provider: string) => 
     const code = te(`diagnosis.${diagnosis.code}.what`, 'en') ? diagnosis.code : 'unknown'
     const values = { provider, message: diagnosis.message }
     const own = diagnosis.sentences?.[locale.value === 'zh-CN' ? 'zh' : 'en']
-    return { word: t(`diagnosis.${code}.what`, values), sentences: own ?? joinSentences([t(`diagnosis.${code}.means`, values), t(`diagnosis.${code}.todo`, values)], locale.value) }
+    return {
+      word: t(`diagnosis.${code}.what`, values),
+      sentences: own ?? joinSentences([t(`diagnosis.${code}.means`, values), t(`diagnosis.${code}.todo`, values)], locale.value),
+    }
   }
 }

@@ -14,7 +14,10 @@ export function joinSentences(sentences: readonly string[], locale: string): str
 }
 
 /** What an error brings along for its sentences: ours has `params`, a provider's has `provider`. */
-export type Explainable = Pick<AppErrorData, 'code' | 'message'> & { readonly params?: AppErrorData['params'] | undefined; readonly provider?: string | undefined }
+export type Explainable = Pick<AppErrorData, 'code' | 'message'> & {
+  readonly params?: AppErrorData['params'] | undefined
+  readonly provider?: string | undefined
+}
 
 export function useErrorText(): (error: Explainable) => ErrorText {
   const { t, te } = useI18n()

@@ -9,7 +9,15 @@ import { parseArgs } from 'node:util'
 import { judge, valueOf, type BenchContext, type BenchRow, type Figure, type Verdict } from './bench-row.ts'
 import { benchRows } from './rows/index.ts'
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { short: { type: 'boolean', default: false }, pairs: { type: 'string' }, json: { type: 'string' }, gate: { type: 'boolean', default: false } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    short: { type: 'boolean', default: false },
+    pairs: { type: 'string' },
+    json: { type: 'string' },
+    gate: { type: 'boolean', default: false },
+  },
+})
 const root = path.resolve(import.meta.dirname, '../..')
 const folders: string[] = []
 const context: BenchContext = {
@@ -54,13 +62,26 @@ try {
 } finally {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })))
 }
-if (values.json !== undefined) await writeFile(values.json, JSON.stringify({ machine: { cores: os.availableParallelism(), node: process.version }, size: context.size, pairs: context.pairs, results }, null, 1))
+if (values.json !== undefined)
+  await writeFile(
+    values.json,
+    JSON.stringify(
+      { machine: { cores: os.availableParallelism(), node: process.version }, size: context.size, pairs: context.pairs, results },
+      null,
+      1,
+    ),
+  )
 process.stdout.write(`bench: ${passed} passed, ${failed} failed\n`)
 process.exitCode = failed === 0 ? 0 : 1
 
 async function measure(row: BenchRow): Promise<Judged> {
   const { figures, foreignCores, raw } = await row.run(context)
-  return { row: row.name, foreignCores, raw, figures: figures.map((figure) => ({ ...figure, value: valueOf(figure), verdict: judge(figure, foreignCores) })) }
+  return {
+    row: row.name,
+    foreignCores,
+    raw,
+    figures: figures.map((figure) => ({ ...figure, value: valueOf(figure), verdict: judge(figure, foreignCores) })),
+  }
 }
 
 function missed(judged: Judged): string[] {
@@ -71,7 +92,10 @@ function print(judged: Judged): void {
   process.stdout.write(`${judged.row}  (others used ${judged.foreignCores.toFixed(2)} core)\n`)
   for (const figure of judged.figures) {
     const floor = figure.floor === undefined ? '' : `, floor ${round(figure.floor)} ${figure.unit}`
-    const budget = figure.budget === undefined ? '' : `, budget ${figure.atLeast === true ? '≥' : '≤'} ${figure.budget}${figure.ratio === true ? ' × floor' : ` ${figure.unit}`}`
+    const budget =
+      figure.budget === undefined
+        ? ''
+        : `, budget ${figure.atLeast === true ? '≥' : '≤'} ${figure.budget}${figure.ratio === true ? ' × floor' : ` ${figure.unit}`}`
     const ratio = figure.ratio === true ? ` = ${figure.value.toFixed(2)} ×` : ''
     process.stdout.write(`  ${figure.name}: ${round(figure.ours)} ${figure.unit}${floor}${ratio}${budget}: ${figure.verdict}\n`)
   }

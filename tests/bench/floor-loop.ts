@@ -15,7 +15,16 @@ interface Message {
 
 const [baseUrl, input] = process.argv.slice(2)
 const { prompts, print } = JSON.parse(input ?? '{}') as { prompts: string[]; print: boolean }
-const tools = [{ type: 'function', function: { name: 'run_command', description: 'Runs a command', parameters: { type: 'object', properties: { command: { type: 'string' } } } } }]
+const tools = [
+  {
+    type: 'function',
+    function: {
+      name: 'run_command',
+      description: 'Runs a command',
+      parameters: { type: 'object', properties: { command: { type: 'string' } } },
+    },
+  },
+]
 
 await Promise.all(prompts.map(loop))
 
@@ -33,20 +42,35 @@ async function loop(prompt: string): Promise<void> {
 }
 
 async function request(messages: Message[]): Promise<Message> {
-  const response = await fetch(`${baseUrl}/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ model: 'deepseek-flash', stream: true, messages, tools }) })
+  const response = await fetch(`${baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'deepseek-flash', stream: true, messages, tools }),
+  })
   let content = ''
   const calls: { id: string; type: 'function'; function: { name: string; arguments: string } }[] = []
   const parser = createParser({
     onEvent: ({ data }) => {
       if (data === '[DONE]') return
-      const delta = (JSON.parse(data) as { choices: { delta: { content?: string; tool_calls?: { index: number; id?: string; function: { name?: string; arguments: string } }[] } }[] }).choices[0]?.delta
+      const delta = (
+        JSON.parse(data) as {
+          choices: {
+            delta: { content?: string; tool_calls?: { index: number; id?: string; function: { name?: string; arguments: string } }[] }
+          }[]
+        }
+      ).choices[0]?.delta
       if (typeof delta?.content === 'string' && delta.content !== '') {
         content += delta.content
         if (print) process.stdout.write(delta.content)
       }
       for (const piece of delta?.tool_calls ?? []) {
         const open = calls[piece.index]
-        if (open === undefined) calls[piece.index] = { id: piece.id ?? '', type: 'function', function: { name: piece.function.name ?? '', arguments: piece.function.arguments } }
+        if (open === undefined)
+          calls[piece.index] = {
+            id: piece.id ?? '',
+            type: 'function',
+            function: { name: piece.function.name ?? '', arguments: piece.function.arguments },
+          }
         else open.function.arguments += piece.function.arguments
       }
     },

@@ -44,9 +44,31 @@ export const llmThroughput: BenchRow = {
       return {
         foreignCores: Math.max(0, foreign / wallSeconds),
         figures: [
-          { name: 'rate', ours: of((run) => rate(run.ours)), floor: of((run) => rate(run.floor)), unit: 'tokens/s', ratio: true, atLeast: true, kind: 'time' },
-          { name: 'CPU', ours: of((run) => run.ours.cpuSeconds), floor: of((run) => run.floor.cpuSeconds), unit: 's', ratio: true, kind: 'cpu' },
-          { name: `CPU of a ${large} MiB argument over four of ${small} MiB`, ours: of((run) => run.large.cpuSeconds), floor: of((run) => run.small.cpuSeconds * 4), unit: 's', ratio: true, kind: 'cpu' },
+          {
+            name: 'rate',
+            ours: of((run) => rate(run.ours)),
+            floor: of((run) => rate(run.floor)),
+            unit: 'tokens/s',
+            ratio: true,
+            atLeast: true,
+            kind: 'time',
+          },
+          {
+            name: 'CPU',
+            ours: of((run) => run.ours.cpuSeconds),
+            floor: of((run) => run.floor.cpuSeconds),
+            unit: 's',
+            ratio: true,
+            kind: 'cpu',
+          },
+          {
+            name: `CPU of a ${large} MiB argument over four of ${small} MiB`,
+            ours: of((run) => run.large.cpuSeconds),
+            floor: of((run) => run.small.cpuSeconds * 4),
+            unit: 's',
+            ratio: true,
+            kind: 'cpu',
+          },
         ],
         raw: runs,
       }
@@ -74,7 +96,16 @@ async function measured(provider: FakeProvider, answer: FakeAnswer, run: () => P
 async function throughAdapter(baseUrl: string, transport: Transport): Promise<void> {
   const { provider } = await (registry['deepseek'] ?? fail)()
   const sleep = (): Promise<void> => Promise.resolve()
-  const adapter = provider.create({ apiKey: 'sk-bench', baseUrl, table: createModelTable(), transport, now: Date.now, newToolCallId, random: Math.random, sleep })
+  const adapter = provider.create({
+    apiKey: 'sk-bench',
+    baseUrl,
+    table: createModelTable(),
+    transport,
+    now: Date.now,
+    newToolCallId,
+    random: Math.random,
+    sleep,
+  })
   const channel = new MessageChannel()
   const batcher = new StreamBatcher(channel.port2 as unknown as Port)
   const drained = new Promise<void>((resolve) => channel.port1.on('close', () => resolve()))
@@ -86,7 +117,11 @@ async function throughAdapter(baseUrl: string, transport: Transport): Promise<vo
 }
 
 async function bareRead(baseUrl: string): Promise<void> {
-  const response = await fetch(`${baseUrl}/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ model: 'deepseek-flash', stream: true, messages: [] }) })
+  const response = await fetch(`${baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'deepseek-flash', stream: true, messages: [] }),
+  })
   let content = ''
   const parser = createParser({
     onEvent: ({ data }) => {

@@ -36,7 +36,11 @@ export async function runMeasured(argv: readonly string[], options: RunOptions =
   const own = [process.pid, ...(options.own ?? [])]
   const [busyBefore, ownBefore] = await Promise.all([busySeconds(), cpuOf(own)])
   const startedAt = monotonicNow()
-  const child = spawn('bash', ['-c', 'TIMEFORMAT="%R %U %S"; time "$@"', 'bash', ...argv], { env: { ...process.env, ...options.env } as NodeJS.ProcessEnv, ...(options.cwd === undefined ? {} : { cwd: options.cwd }), stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('bash', ['-c', 'TIMEFORMAT="%R %U %S"; time "$@"', 'bash', ...argv], {
+    env: { ...process.env, ...options.env } as NodeJS.ProcessEnv,
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -65,7 +69,16 @@ export async function runMeasured(argv: readonly string[], options: RunOptions =
   const [, user, system] = (lines.pop() ?? '').split(' ').map(Number)
   const cpuSeconds = (user ?? Number.NaN) + (system ?? Number.NaN)
   const foreign = busyAfter - busyBefore - cpuSeconds - (ownAfter - ownBefore)
-  return { startedAt, wallMs, cpuSeconds, peakPssMiB: peakPss, foreignCores: Math.max(0, foreign / (wallMs / 1000)), exitCode, stdout, stderr: lines.join('\n') }
+  return {
+    startedAt,
+    wallMs,
+    cpuSeconds,
+    peakPssMiB: peakPss,
+    foreignCores: Math.max(0, foreign / (wallMs / 1000)),
+    exitCode,
+    stdout,
+    stderr: lines.join('\n'),
+  }
 }
 
 /** CPU seconds used on this machine since it started, all processes together. */

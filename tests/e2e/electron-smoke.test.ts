@@ -19,13 +19,22 @@ if (!present) process.stderr.write('not run: the Electron binary is not installe
 
 test.skipIf(!present)('the window starts locked down, answers with the demo and survives a reload', { timeout: 120_000 }, async () => {
   const home = await mkdtemp(path.join(os.tmpdir(), 'metona-electron-'))
-  const application = await _electron.launch({ executablePath: binary, args: [root], env: { ...process.env, METONA_HOME: home } as Record<string, string>, chromiumSandbox: true })
+  const application = await _electron.launch({
+    executablePath: binary,
+    args: [root],
+    env: { ...process.env, METONA_HOME: home } as Record<string, string>,
+    chromiumSandbox: true,
+  })
   try {
     const page = await application.firstWindow()
     expect(page.url()).toMatch(/^app:\/\/metona\//)
     const leaked = await page.evaluate(() => ['require', 'process', 'module', 'Buffer'].filter((name) => name in globalThis))
     expect(leaked).toEqual([])
-    const main = await application.evaluate(({ app }) => ({ electron: process.versions.electron, node: process.versions.node, unsandboxed: app.commandLine.hasSwitch('no-sandbox') }))
+    const main = await application.evaluate(({ app }) => ({
+      electron: process.versions.electron,
+      node: process.versions.node,
+      unsandboxed: app.commandLine.hasSwitch('no-sandbox'),
+    }))
     expect(main).toMatchObject({ electron: '45.5.0', unsandboxed: false })
     await page.getByTestId('composer').waitFor()
     await page.reload()

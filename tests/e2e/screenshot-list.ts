@@ -18,7 +18,10 @@ export interface Scene {
 }
 
 const at = (page: Page, id: string): Locator => page.getByTestId(id)
-const shown = (id: string) => async (page: Page): Promise<void> => at(page, id).first().waitFor()
+const shown =
+  (id: string) =>
+  async (page: Page): Promise<void> =>
+    at(page, id).first().waitFor()
 const wide = { width: 1440, height: 900 }
 const middle = { width: 800, height: 700 }
 const phone = { width: 390, height: 844 }
@@ -52,7 +55,10 @@ export const scenes: readonly Scene[] = [
   { name: '02-session-approval-800', ...middle, address: '#/session/s_spike', host: busyHost, prepare: awake },
   { name: '02-session-approval-phone', ...phone, address: '#/session/s_spike', host: busyHost, prepare: awake },
   {
-    name: '03-session-deny', ...wide, address: '#/session/s_spike', host: busyHost,
+    name: '03-session-deny',
+    ...wide,
+    address: '#/session/s_spike',
+    host: busyHost,
     async prepare(page) {
       await awake(page)
       await at(page, testIds.approvalDeny).click()
@@ -60,7 +66,10 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    name: '04-session-top', ...wide, address: '#/session/s_spike', host: busyHost,
+    name: '04-session-top',
+    ...wide,
+    address: '#/session/s_spike',
+    host: busyHost,
     async prepare(page) {
       await awake(page)
       await page.getByTestId(testIds.thinking).locator('button').click()
@@ -71,20 +80,40 @@ export const scenes: readonly Scene[] = [
     },
   },
   { name: '05-session-streaming', ...wide, address: '#/session/s_tests', host: busyHost, prepare: shown(testIds.messageAssistant) },
-  { name: '05-session-streaming-large-type', ...wide, address: '#/session/s_tests', themes: ['light'], options: { fontPercent: 140 }, host: busyHost, prepare: shown(testIds.messageAssistant) },
+  {
+    name: '05-session-streaming-large-type',
+    ...wide,
+    address: '#/session/s_tests',
+    themes: ['light'],
+    options: { fontPercent: 140 },
+    host: busyHost,
+    prepare: shown(testIds.messageAssistant),
+  },
   { name: '06-session-failed', ...wide, address: '#/session/s_links', host: busyHost, prepare: shown(testIds.turnEnded) },
   { name: '07-session-interrupted', ...wide, address: '#/session/s_images', host: busyHost, prepare: shown(testIds.turnEnded) },
-  { name: '08-new-session', ...wide, address: '#/new', host: busyHost, prepare: async (page) => void (await page.getByTestId(testIds.sessionRow).first().waitFor()) },
+  {
+    name: '08-new-session',
+    ...wide,
+    address: '#/new',
+    host: busyHost,
+    prepare: async (page) => void (await page.getByTestId(testIds.sessionRow).first().waitFor()),
+  },
   { name: '08-no-folder', ...wide, address: '#/new', host: emptyHost, prepare: shown(testIds.openFolder) },
   {
-    name: '09-model-picker', ...wide, address: '#/session/s_sales', host: busyHost,
+    name: '09-model-picker',
+    ...wide,
+    address: '#/session/s_sales',
+    host: busyHost,
     async prepare(page) {
       await at(page, testIds.modelPicker).click()
       await at(page, testIds.modelOption).first().waitFor()
     },
   },
   {
-    name: '10-permission-picker', ...wide, address: '#/session/s_sales', host: busyHost,
+    name: '10-permission-picker',
+    ...wide,
+    address: '#/session/s_sales',
+    host: busyHost,
     async prepare(page) {
       await at(page, testIds.permissionPicker).click()
       await at(page, testIds.permissionOption).first().waitFor()
@@ -92,7 +121,10 @@ export const scenes: readonly Scene[] = [
   },
   { name: '11-open-folder', ...wide, address: '#/session/s_sales', host: busyHost, prepare: openFolderDialog },
   {
-    name: '11-open-folder-error', ...middle, address: '#/session/s_sales', host: busyHost,
+    name: '11-open-folder-error',
+    ...middle,
+    address: '#/session/s_sales',
+    host: busyHost,
     async prepare(page) {
       await openFolderDialog(page)
       await at(page, testIds.folderPath).fill('/home/ada/nowhere')
@@ -103,7 +135,10 @@ export const scenes: readonly Scene[] = [
   { name: '12-trust', ...wide, address: '#/session/s_sales', host: busyHost, prepare: askTrust },
   { name: '12-trust-phone', ...phone, address: '#/new', host: emptyHost, prepare: askTrust },
   {
-    name: '13-settings-providers', ...wide, address: '#/settings/providers', host: busyHost,
+    name: '13-settings-providers',
+    ...wide,
+    address: '#/settings/providers',
+    host: busyHost,
     async prepare(page) {
       for (const id of ['deepseek', 'openai']) await page.locator(`[data-provider="${id}"]`).getByTestId(testIds.providerCheck).click()
       await page.locator('[data-provider="openai"][data-check="key_refused"]').waitFor()
@@ -119,7 +154,11 @@ export const scenes: readonly Scene[] = [
   { name: '17-settings-shortcuts', ...wide, address: '#/settings/shortcuts', host: busyHost, prepare: shown(testIds.settingsNav) },
   { name: '18-connection-lost', ...wide, address: '#/session/s_tests', host: busyHost, prepare: lose },
   {
-    name: '19-degraded-900', width: 900, height: 700, address: '#/session/s_images', host: busyHost,
+    name: '19-degraded-900',
+    width: 900,
+    height: 700,
+    address: '#/session/s_images',
+    host: busyHost,
     async prepare(page, host) {
       await at(page, testIds.transcript).waitFor()
       host.setBanners([
@@ -131,7 +170,10 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    name: '20-inspector-drawer-800', ...middle, address: '#/session/s_spike', host: busyHost,
+    name: '20-inspector-drawer-800',
+    ...middle,
+    address: '#/session/s_spike',
+    host: busyHost,
     async prepare(page) {
       await awake(page)
       await at(page, testIds.inspectorToggle).click()
@@ -139,17 +181,42 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    name: '23-question', ...wide, address: '#/session/s_guide', host: busyHost,
+    name: '23-question',
+    ...wide,
+    address: '#/session/s_guide',
+    host: busyHost,
     async prepare(page, host) {
       await at(page, testIds.transcript).waitFor()
-      host.emit('s_guide', { event: 'permission_request', iteration: 1, turn: 1, tool: 'ask_user', toolCallId: 'tc_q', argumentsHash: 'q', display: '', risk: 'session', reason: 'question', question: { text: 'Should the guide cover refunds in instalments as well?', options: ['Yes, in a section of its own', 'No, single payments only'] } })
+      host.emit('s_guide', {
+        event: 'permission_request',
+        iteration: 1,
+        turn: 1,
+        tool: 'ask_user',
+        toolCallId: 'tc_q',
+        argumentsHash: 'q',
+        display: '',
+        risk: 'session',
+        reason: 'question',
+        question: {
+          text: 'Should the guide cover refunds in instalments as well?',
+          options: ['Yes, in a section of its own', 'No, single payments only'],
+        },
+      })
       await page.locator(`[data-testid="${testIds.questionOption}"]:enabled`).first().waitFor()
     },
   },
   {
-    name: '21-session-missing', ...wide, address: '#/session/s_gone', host: busyHost, prepare: shown(testIds.problem),
+    name: '21-session-missing',
+    ...wide,
+    address: '#/session/s_gone',
+    host: busyHost,
+    prepare: shown(testIds.problem),
   },
   {
-    name: '22-sessions-phone', ...phone, address: '#/sessions', host: busyHost, prepare: shown(testIds.sessionRow),
+    name: '22-sessions-phone',
+    ...phone,
+    address: '#/sessions',
+    host: busyHost,
+    prepare: shown(testIds.sessionRow),
   },
 ]

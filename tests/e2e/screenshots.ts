@@ -17,7 +17,13 @@ const folder = fileURLToPath(new URL('../../out/screenshots/', import.meta.url))
 async function take(browser: Browser, scene: Scene, language: 'zh-CN' | 'en', theme: 'light' | 'dark' | 'hc'): Promise<void> {
   const host = scene.host({ language, theme, ...scene.options })
   const web: ScriptedWebHost = await startScriptedWebHost(host)
-  const context = await browser.newContext({ viewport: { width: scene.width, height: scene.height }, locale: language, timezoneId: 'Asia/Shanghai', reducedMotion: 'reduce', hasTouch: scene.width < 600 })
+  const context = await browser.newContext({
+    viewport: { width: scene.width, height: scene.height },
+    locale: language,
+    timezoneId: 'Asia/Shanghai',
+    reducedMotion: 'reduce',
+    hasTouch: scene.width < 600,
+  })
   try {
     const page: Page = await context.newPage()
     page.on('console', (message) => {

@@ -28,7 +28,12 @@ export interface WebShellOptions {
 export async function openWebShell(options: WebShellOptions): Promise<WebShellPlace> {
   const provider = await startFakeProvider()
   const place = await makeCliPlace({ DEEPSEEK_API_KEY: 'sk-test-0123456789', DEEPSEEK_BASE_URL: provider.baseUrl })
-  for (const args of [['trust', place.workspace], ['config', 'set', '--profile', 'security.permission', options.permission], ['config', 'set', '--profile', 'security.sandbox', 'off'], ['config', 'set', '--profile', 'llm.model', 'deepseek/deepseek-flash']]) {
+  for (const args of [
+    ['trust', place.workspace],
+    ['config', 'set', '--profile', 'security.permission', options.permission],
+    ['config', 'set', '--profile', 'security.sandbox', 'off'],
+    ['config', 'set', '--profile', 'llm.model', 'deepseek/deepseek-flash'],
+  ]) {
     const { code, stderr } = await runCli(place, args)
     if (code !== 0) throw new Error(`metona ${args.join(' ')}: ${stderr}`)
   }
@@ -73,7 +78,10 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShellPl
 }
 
 async function serve(place: CliPlace, port: number): Promise<RunningCli> {
-  const running = await startCli(place, ['serve', '--no-open', '--port', String(port)], { deadlineMs: 300_000, environment: { METONA_BUILD: undefined } })
+  const running = await startCli(place, ['serve', '--no-open', '--port', String(port)], {
+    deadlineMs: 300_000,
+    environment: { METONA_BUILD: undefined },
+  })
   await running.printed('\n')
   return running
 }

@@ -32,52 +32,70 @@ const words = (text: string): number => [...text.matchAll(/\bw\d+\b/g)].length
 suite('several sessions at once', () => {
   useShell('full_access')
 
-  test('two stream, a third burns a core: the page stays smooth, typing works, Stop ends the chosen one alone', { timeout: 180_000 }, async () => {
-    const { provider, place } = shell
-    await provider.script([
-      { marker: 'stream-one', answers: [{ tokens: 3000, tokensPerSecond: 100 }] },
-      { marker: 'stream-two', answers: [{ tokens: 3000, tokensPerSecond: 100 }] },
-      { marker: 'burn-cpu', answers: [{ toolCalls: [{ name: 'run_command', args: { command: `METONA_BURN=${place.marker} timeout 60 sh -c "while :; do :; done"` } }] }, { text: 'burnt' }] },
-    ])
-    const page = await shell.openPage()
-    const first = await startSession(page, 'stream-one please')
-    const second = await startSession(page, 'stream-two please')
-    const burner = await startSession(page, 'burn-cpu please')
-    await expect.poll(() => rowOf(page, burner).getAttribute('data-state'), { timeout: 30_000 }).toBe('tool')
-    await rowOf(page, first).click()
-    await expect.poll(async () => words(await lastText(page)), { timeout: 30_000 }).toBeGreaterThan(20)
+  test(
+    'two stream, a third burns a core: the page stays smooth, typing works, Stop ends the chosen one alone',
+    { timeout: 180_000 },
+    async () => {
+      const { provider, place } = shell
+      await provider.script([
+        { marker: 'stream-one', answers: [{ tokens: 3000, tokensPerSecond: 100 }] },
+        { marker: 'stream-two', answers: [{ tokens: 3000, tokensPerSecond: 100 }] },
+        {
+          marker: 'burn-cpu',
+          answers: [
+            {
+              toolCalls: [{ name: 'run_command', args: { command: `METONA_BURN=${place.marker} timeout 60 sh -c "while :; do :; done"` } }],
+            },
+            { text: 'burnt' },
+          ],
+        },
+      ])
+      const page = await shell.openPage()
+      const first = await startSession(page, 'stream-one please')
+      const second = await startSession(page, 'stream-two please')
+      const burner = await startSession(page, 'burn-cpu please')
+      await expect.poll(() => rowOf(page, burner).getAttribute('data-state'), { timeout: 30_000 }).toBe('tool')
+      await rowOf(page, first).click()
+      await expect.poll(async () => words(await lastText(page)), { timeout: 30_000 }).toBeGreaterThan(20)
 
-    const own = [process.pid, provider.pid, shell.server.child.pid ?? 0]
-    const busyBefore = (await busySeconds()) - (await cpuOf(own))
-    await page.evaluate(watchFrames)
-    await page.getByTestId(testIds.composerInput).pressSequentially('typed while everything runs', { delay: 60 })
-    await page.waitForFunction(() => performance.now() - (globalThis as unknown as { frames: { since: number } }).frames.since > 5000)
-    const frames = await page.evaluate(() => (globalThis as unknown as { frames: { gaps: number[]; long: number[] } }).frames)
-    const others = ((await busySeconds()) - (await cpuOf(own)) - busyBefore) / 5
-    const p99 = quantile(frames.gaps, 0.99)
-    console.log(`frame gap p99 ${p99.toFixed(1)} ms over ${frames.gaps.length} frames, tasks over 50 ms: ${frames.long.length} (${frames.long.map((task) => task.toFixed(0)).join(' ')}), other load about ${others.toFixed(2)} core with the browser and the burning tool in it`)
-    expect(await page.getByTestId(testIds.composerInput).inputValue()).toBe('typed while everything runs')
-    // A core is burnt on purpose and the browser needs some of the other; beyond that the machine is not quiet.
-    if (others < 1.6) expect({ smooth: p99 <= 20, long: frames.long.length }).toEqual({ smooth: true, long: 0 })
+      const own = [process.pid, provider.pid, shell.server.child.pid ?? 0]
+      const busyBefore = (await busySeconds()) - (await cpuOf(own))
+      await page.evaluate(watchFrames)
+      await page.getByTestId(testIds.composerInput).pressSequentially('typed while everything runs', { delay: 60 })
+      await page.waitForFunction(() => performance.now() - (globalThis as unknown as { frames: { since: number } }).frames.since > 5000)
+      const frames = await page.evaluate(() => (globalThis as unknown as { frames: { gaps: number[]; long: number[] } }).frames)
+      const others = ((await busySeconds()) - (await cpuOf(own)) - busyBefore) / 5
+      const p99 = quantile(frames.gaps, 0.99)
+      console.log(
+        `frame gap p99 ${p99.toFixed(1)} ms over ${frames.gaps.length} frames, tasks over 50 ms: ${frames.long.length} (${frames.long.map((task) => task.toFixed(0)).join(' ')}), other load about ${others.toFixed(2)} core with the browser and the burning tool in it`,
+      )
+      expect(await page.getByTestId(testIds.composerInput).inputValue()).toBe('typed while everything runs')
+      // A core is burnt on purpose and the browser needs some of the other; beyond that the machine is not quiet.
+      if (others < 1.6) expect({ smooth: p99 <= 20, long: frames.long.length }).toEqual({ smooth: true, long: 0 })
 
-    await rowOf(page, burner).click()
-    const stoppedAt = performance.now()
-    await page.getByTestId(testIds.stop).first().click()
-    await expect.poll(() => rowOf(page, burner).getAttribute('data-state'), { timeout: 20_000 }).toBe('stopped')
-    const stopMs = performance.now() - stoppedAt
-    await eventually('the burning processes to be gone', async () => (await processesWith(`METONA_BURN=${place.marker}`)).length === 0, 3000)
-    console.log(`Stop to stopped: ${stopMs.toFixed(0)} ms`)
-    if (others < 1.6) expect(stopMs).toBeLessThan(1000)
-    for (const sessionId of [first, second]) expect(await rowOf(page, sessionId).getAttribute('data-state')).toBe('thinking')
-    await rowOf(page, second).click()
-    const seen = words(await lastText(page))
-    await expect.poll(async () => words(await lastText(page)), { timeout: 10_000 }).toBeGreaterThan(seen)
-    for (const sessionId of [first, second]) {
-      await rowOf(page, sessionId).click()
+      await rowOf(page, burner).click()
+      const stoppedAt = performance.now()
       await page.getByTestId(testIds.stop).first().click()
-      await expect.poll(() => rowOf(page, sessionId).getAttribute('data-state'), { timeout: 20_000 }).toBe('stopped')
-    }
-  })
+      await expect.poll(() => rowOf(page, burner).getAttribute('data-state'), { timeout: 20_000 }).toBe('stopped')
+      const stopMs = performance.now() - stoppedAt
+      await eventually(
+        'the burning processes to be gone',
+        async () => (await processesWith(`METONA_BURN=${place.marker}`)).length === 0,
+        3000,
+      )
+      console.log(`Stop to stopped: ${stopMs.toFixed(0)} ms`)
+      if (others < 1.6) expect(stopMs).toBeLessThan(1000)
+      for (const sessionId of [first, second]) expect(await rowOf(page, sessionId).getAttribute('data-state')).toBe('thinking')
+      await rowOf(page, second).click()
+      const seen = words(await lastText(page))
+      await expect.poll(async () => words(await lastText(page)), { timeout: 10_000 }).toBeGreaterThan(seen)
+      for (const sessionId of [first, second]) {
+        await rowOf(page, sessionId).click()
+        await page.getByTestId(testIds.stop).first().click()
+        await expect.poll(() => rowOf(page, sessionId).getAttribute('data-state'), { timeout: 20_000 }).toBe('stopped')
+      }
+    },
+  )
 
   test('a reload in mid-stream and a second tab show the same text', { timeout: 120_000 }, async () => {
     await shell.provider.script([{ marker: 'same-text', answers: [{ tokens: 800, tokensPerSecond: 100 }] }])
@@ -88,35 +106,50 @@ suite('several sessions at once', () => {
     await rowOf(page, sessionId).click()
     const second = await shell.openPage()
     await rowOf(second, sessionId).click()
-    for (const tab of [page, second]) await expect.poll(() => rowOf(tab, sessionId).getAttribute('data-state'), { timeout: 60_000 }).toBe('done')
+    for (const tab of [page, second])
+      await expect.poll(() => rowOf(tab, sessionId).getAttribute('data-state'), { timeout: 60_000 }).toBe('done')
     const expected = Array.from({ length: 800 }, (_, index) => `w${index}`).join(' ')
     expect([(await lastText(page)).includes(expected), (await lastText(second)).includes(expected)]).toEqual([true, true])
   })
 
-  test('the server killed and started again: the page says so, comes back, shows the turn interrupted and resumes it', { timeout: 120_000 }, async () => {
-    await shell.provider.script([{ marker: 'cut-by-death', answers: [{ tokens: 3000, tokensPerSecond: 100 }, { text: 'finished after all' }] }])
-    const page = await shell.openPage()
-    const sessionId = await startSession(page, 'cut-by-death please')
-    await expect.poll(async () => words(await lastText(page)), { timeout: 30_000 }).toBeGreaterThan(150)
-    await shell.killServer()
-    await page.getByTestId(testIds.connectionLost).waitFor({ timeout: 20_000 })
-    await shell.restartServer()
-    await expect.poll(() => rowOf(page, sessionId).getAttribute('data-state'), { timeout: 60_000 }).toBe('stopped')
-    await expect.poll(async () => words(await lastText(page)), { timeout: 20_000 }).toBeGreaterThan(50)
-    expect(await page.getByTestId(testIds.connectionLost).count()).toBe(0)
-    await page.getByTestId(testIds.resume).last().click()
-    await expect.poll(() => rowOf(page, sessionId).getAttribute('data-state'), { timeout: 30_000 }).toBe('done')
-    expect(await lastText(page)).toContain('finished after all')
-    const { stdout, code } = await runCli(shell.place, ['doctor', '-w', shell.place.workspace, '--verify'])
-    expect({ code: code === 0 || code === 3, differences: /, 0 differences/.test(stdout) || code === 3 }).toEqual({ code: true, differences: true })
-  })
+  test(
+    'the server killed and started again: the page says so, comes back, shows the turn interrupted and resumes it',
+    { timeout: 120_000 },
+    async () => {
+      await shell.provider.script([
+        { marker: 'cut-by-death', answers: [{ tokens: 3000, tokensPerSecond: 100 }, { text: 'finished after all' }] },
+      ])
+      const page = await shell.openPage()
+      const sessionId = await startSession(page, 'cut-by-death please')
+      await expect.poll(async () => words(await lastText(page)), { timeout: 30_000 }).toBeGreaterThan(150)
+      await shell.killServer()
+      await page.getByTestId(testIds.connectionLost).waitFor({ timeout: 20_000 })
+      await shell.restartServer()
+      await expect.poll(() => rowOf(page, sessionId).getAttribute('data-state'), { timeout: 60_000 }).toBe('stopped')
+      await expect.poll(async () => words(await lastText(page)), { timeout: 20_000 }).toBeGreaterThan(50)
+      expect(await page.getByTestId(testIds.connectionLost).count()).toBe(0)
+      await page.getByTestId(testIds.resume).last().click()
+      await expect.poll(() => rowOf(page, sessionId).getAttribute('data-state'), { timeout: 30_000 }).toBe('done')
+      expect(await lastText(page)).toContain('finished after all')
+      const { stdout, code } = await runCli(shell.place, ['doctor', '-w', shell.place.workspace, '--verify'])
+      expect({ code: code === 0 || code === 3, differences: /, 0 differences/.test(stdout) || code === 3 }).toEqual({
+        code: true,
+        differences: true,
+      })
+    },
+  )
 })
 
 suite('approval', () => {
   useShell('ask')
 
   test('in two tabs: the first answer wins, the second is told', { timeout: 120_000 }, async () => {
-    await shell.provider.script([{ marker: 'needs-leave', answers: [{ toolCalls: [{ name: 'write_file', args: { file_path: 'made.txt', content: 'made' } }] }, { text: 'written' }] }])
+    await shell.provider.script([
+      {
+        marker: 'needs-leave',
+        answers: [{ toolCalls: [{ name: 'write_file', args: { file_path: 'made.txt', content: 'made' } }] }, { text: 'written' }],
+      },
+    ])
     const page = await shell.openPage()
     const sessionId = await startSession(page, 'needs-leave please')
     const second = await shell.openPage()
@@ -124,10 +157,18 @@ suite('approval', () => {
     for (const tab of [page, second]) await tab.getByTestId(testIds.approvalCard).waitFor({ timeout: 30_000 })
     // Both are pressed before either page hears of the other's answer: the second's socket is held back.
     const held = await second.context().newCDPSession(second)
-    for (const tab of [page, second]) await expect.poll(() => tab.getByTestId(testIds.approvalAllowOnce).isEnabled(), { timeout: 10_000 }).toBe(true)
-    await Promise.all([page.getByTestId(testIds.approvalAllowOnce).click(), second.getByTestId(testIds.approvalAllowOnce).click({ timeout: 5000 }).catch(() => undefined)])
+    for (const tab of [page, second])
+      await expect.poll(() => tab.getByTestId(testIds.approvalAllowOnce).isEnabled(), { timeout: 10_000 }).toBe(true)
+    await Promise.all([
+      page.getByTestId(testIds.approvalAllowOnce).click(),
+      second
+        .getByTestId(testIds.approvalAllowOnce)
+        .click({ timeout: 5000 })
+        .catch(() => undefined),
+    ])
     await held.detach()
-    for (const tab of [page, second]) await expect.poll(() => rowOf(tab, sessionId).getAttribute('data-state'), { timeout: 30_000 }).toBe('done')
+    for (const tab of [page, second])
+      await expect.poll(() => rowOf(tab, sessionId).getAttribute('data-state'), { timeout: 30_000 }).toBe('done')
     const cards = await page.getByTestId(testIds.toolCard).evaluateAll((nodes) => nodes.map((node) => node.getAttribute('data-status')))
     expect(cards).toEqual(['done'])
   })
@@ -138,7 +179,9 @@ suite('a page of another origin', () => {
 
   test('gets nothing accepted: no fetch, form, image, frame or socket', { timeout: 120_000 }, async () => {
     const target = `http://127.0.0.1:${shell.port}`
-    const server = createServer((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>evil</title>'))
+    const server = createServer((_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>evil</title>'),
+    )
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     try {
       const page = await shell.context.newPage()
@@ -196,7 +239,17 @@ async function attack(target: string): Promise<Record<string, boolean>> {
   return {
     fetch: await works(async () => (await fetch(`${target}/`)).ok),
     noCorsBody: await works(async () => (await (await fetch(`${target}/`, { mode: 'no-cors' })).text()) !== ''),
-    credentialed: await works(async () => (await fetch(`${target}/api/alive`, { method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json' }, body: '{}' })).ok),
+    credentialed: await works(
+      async () =>
+        (
+          await fetch(`${target}/api/alive`, {
+            method: 'POST',
+            credentials: 'include',
+            headers: { 'content-type': 'application/json' },
+            body: '{}',
+          })
+        ).ok,
+    ),
     image: await works(() => eventOf(document.createElement('img'), `${target}/favicon.svg`)),
     // A refused frame still fires `load` for its error page; whether anything of ours is in it is what counts.
     frame: await works(async () => {

@@ -103,7 +103,11 @@ function scenarios(between: (from: number, to: number) => number): (() => Scenar
       prepare: oldWorkspace,
       moment: async ({ place }) => {
         const before = new Set(await readdir(path.join(place.workspace, '.metona')))
-        await eventually('a sign of life', async () => (await readdir(path.join(place.workspace, '.metona'))).some((name) => !before.has(name)), 60_000)
+        await eventually(
+          'a sign of life',
+          async () => (await readdir(path.join(place.workspace, '.metona'))).some((name) => !before.has(name)),
+          60_000,
+        )
         await wait(between(0, 120))
       },
     }),
@@ -115,7 +119,14 @@ function scenarios(between: (from: number, to: number) => number): (() => Scenar
         { marker: 'session-three', answers: [{ tokens: 5_000, tokensPerSecond: 60 }] },
         { marker: 'session-four', answers: Array.from({ length: 40 }, () => ({ tokens: 20, tokensPerSecond: 200, toolCalls: [reading] })) },
       ],
-      start: { kind: 'several', bundles, options: { prompts: ['session-one', 'session-two', 'session-three', 'session-four'], settings: { model: 'deepseek/deepseek-flash', permission: 'full_access', sandbox: 'off' } } },
+      start: {
+        kind: 'several',
+        bundles,
+        options: {
+          prompts: ['session-one', 'session-two', 'session-three', 'session-four'],
+          settings: { model: 'deepseek/deepseek-flash', permission: 'full_access', sandbox: 'off' },
+        },
+      },
       moment: async (context) => {
         await line(context, (text) => text.includes('text_delta'))
         await wait(between(300, 3_000))
@@ -131,8 +142,20 @@ function lockedOut(sessionEntry: string | undefined): Scenario {
     name: 'while the database is held by another program',
     // What streams meanwhile cannot be kept either.
     textIsLost: true,
-    rules: [{ answers: [{ tokens: 40, tokensPerSecond: 20, toolCalls: [reading] }, { tokens: 40, tokensPerSecond: 40, toolCalls: [reading] }, { text: 'done' }] }],
-    start: { kind: 'several', bundles, options: { prompts: ['go'], settings: { model: 'deepseek/deepseek-flash' }, ...(sessionEntry === undefined ? {} : { sessionEntry }) } },
+    rules: [
+      {
+        answers: [
+          { tokens: 40, tokensPerSecond: 20, toolCalls: [reading] },
+          { tokens: 40, tokensPerSecond: 40, toolCalls: [reading] },
+          { text: 'done' },
+        ],
+      },
+    ],
+    start: {
+      kind: 'several',
+      bundles,
+      options: { prompts: ['go'], settings: { model: 'deepseek/deepseek-flash' }, ...(sessionEntry === undefined ? {} : { sessionEntry }) },
+    },
     moment: async (context) => {
       await line(context, (text) => text.includes('text_delta'))
       const database = new DatabaseConstructor(path.join(context.place.workspace, '.metona', 'agent.db'), { timeout: 10_000 })
@@ -151,7 +174,11 @@ async function oldWorkspace(place: CliPlace): Promise<void> {
   const file = path.join(place.workspace, '.metona', 'agent.db')
   await mkdir(path.dirname(file), { recursive: true })
   const database = new DatabaseConstructor(file)
-  migrate(database, agentMigrations.filter((migration) => migration.version <= 20), () => undefined)
+  migrate(
+    database,
+    agentMigrations.filter((migration) => migration.version <= 20),
+    () => undefined,
+  )
   database.close()
 }
 
@@ -159,7 +186,15 @@ let oldPlace: CliPlace
 beforeAll(async () => {
   oldPlace = await makeCliPlace()
   await writeFile(path.join(oldPlace.workspace, 'data.csv'), 'name,age\nAda,36\n')
-  const { code, stderr } = await runCli(oldPlace, ['run', '-w', oldPlace.workspace, '--trust', '-m', 'demo/scripted', '读取 data.csv 并分析内容'])
+  const { code, stderr } = await runCli(oldPlace, [
+    'run',
+    '-w',
+    oldPlace.workspace,
+    '--trust',
+    '-m',
+    'demo/scripted',
+    '读取 data.csv 并分析内容',
+  ])
   if (code !== 0) throw new Error(stderr)
 }, 120_000)
 afterAll(() => oldPlace.remove())
@@ -183,7 +218,11 @@ test(`${ROUNDS} kills: nothing shown is lost, nothing runs twice, nothing stays 
   expect(bad).toEqual([])
   expect(lost.filter((entry) => entry.milliseconds > LOSS_LIMIT_MS)).toEqual([])
   // A proof that never met what it is about proves nothing.
-  expect({ cut: lost.some((entry) => entry.keptCharacters > 0), interrupted: sum((report) => report.interruptedTurns) > 0, unknown: sum((report) => report.unknownOutcomes) > 0 }).toEqual({ cut: true, interrupted: true, unknown: true })
+  expect({
+    cut: lost.some((entry) => entry.keptCharacters > 0),
+    interrupted: sum((report) => report.interruptedTurns) > 0,
+    unknown: sum((report) => report.unknownOutcomes) > 0,
+  }).toEqual({ cut: true, interrupted: true, unknown: true })
 })
 
 test('control: shown before it is committed, the same kill loses what was shown', { timeout: 120_000 }, async () => {

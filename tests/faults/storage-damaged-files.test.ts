@@ -111,7 +111,10 @@ describe(`${MUTATIONS} mutated database files`, () => {
         }
       } else {
         expect(isChanged, what).toBe(true)
-        expect(banners.map((banner) => banner.code), what).toHaveLength(1)
+        expect(
+          banners.map((banner) => banner.code),
+          what,
+        ).toHaveLength(1)
         if (banners[0]?.code !== 'DATABASE_ALTERED' && !readOnly) expect(differences, what).toEqual([])
       }
       await copy.close()
@@ -138,7 +141,10 @@ describe('a log cut at every byte of its last line', () => {
     for (let end = start; end < whole.length; end++) {
       truncateSync(log, end)
       const { banners } = await storage.open()
-      expect(banners.map((banner) => banner.code), `cut at ${end - start}`).toEqual([end === start ? 'LOG_COMPLETED' : 'LOG_REPAIRED'])
+      expect(
+        banners.map((banner) => banner.code),
+        `cut at ${end - start}`,
+      ).toEqual([end === start ? 'LOG_COMPLETED' : 'LOG_REPAIRED'])
       expect(readFileSync(log).equals(whole), `cut at ${end - start}`).toBe(true)
       await storage.close()
       storage = storage.again()
@@ -159,7 +165,9 @@ describe('a log cut at every byte of its last line', () => {
       const { banners } = await storage.open()
       expect(banners.map((banner) => banner.code)).toEqual(end === start ? ['DATABASE_MISSING'] : ['DATABASE_MISSING', 'LOG_REPAIRED'])
       expect(logLines(copy.folder, 's_two')).toHaveLength(events.length - 1)
-      expect((await storage.service.readEvents({ workspace: copy.folder, sessionId: 's_two', fromSeq: 0, limit: 5000 })).events).toEqual(events.slice(0, -1))
+      expect((await storage.service.readEvents({ workspace: copy.folder, sessionId: 's_two', fromSeq: 0, limit: 5000 })).events).toEqual(
+        events.slice(0, -1),
+      )
       await storage.close()
       storage = storage.again()
     }

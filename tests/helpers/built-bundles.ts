@@ -8,6 +8,8 @@ let built: Promise<string> | undefined
 
 /** @returns the folder of the bundles. */
 export function builtBundles(): Promise<string> {
-  built ??= promisify(execFile)(process.execPath, [path.join(ROOT, 'main', 'build', 'entry.ts'), '--quiet', '--no-page']).then(() => path.join(ROOT, 'out'))
+  built ??= promisify(execFile)(process.execPath, [path.join(ROOT, 'main', 'build', 'entry.ts'), '--quiet', '--no-page']).then(() =>
+    path.join(ROOT, 'out'),
+  )
   return built
 }

@@ -5,7 +5,15 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { monotonicNow, type FakeAnswer, type FakeChatAnswer, type FakeFault, type FakeRawAnswer, type FakeRequest, type FakeRule } from './fake-provider-types.ts'
+import {
+  monotonicNow,
+  type FakeAnswer,
+  type FakeChatAnswer,
+  type FakeFault,
+  type FakeRawAnswer,
+  type FakeRequest,
+  type FakeRule,
+} from './fake-provider-types.ts'
 import { chatDocument, chatPieces } from './fake-provider-wire.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -21,7 +29,8 @@ let requests: LogEntry[] = []
 let waiters: { readonly until: () => boolean; readonly done: () => void }[] = []
 let nextId = 1
 
-const pause = (milliseconds: number): Promise<void> => (milliseconds > 0 ? new Promise((resolve) => setTimeout(resolve, milliseconds)) : Promise.resolve())
+const pause = (milliseconds: number): Promise<void> =>
+  milliseconds > 0 ? new Promise((resolve) => setTimeout(resolve, milliseconds)) : Promise.resolve()
 
 function changed(): void {
   const ready = waiters.filter((waiter) => waiter.until())
@@ -94,7 +103,18 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   const arrivedAt = monotonicNow()
   const text = await readBody(request)
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
-  const entry: LogEntry = { id: nextId++, method: request.method ?? '', path: request.url ?? '', headers, body: parseOrText(text), remotePort: request.socket.remotePort ?? 0, arrivedAt, bytesSent: 0, tokensSent: 0, finished: false }
+  const entry: LogEntry = {
+    id: nextId++,
+    method: request.method ?? '',
+    path: request.url ?? '',
+    headers,
+    body: parseOrText(text),
+    remotePort: request.socket.remotePort ?? 0,
+    arrivedAt,
+    bytesSent: 0,
+    tokensSent: 0,
+    finished: false,
+  }
   requests.push(entry)
   response.on('close', () => {
     if (!entry.finished && !response.writableFinished && entry.closedByClientAt === undefined) entry.closedByClientAt = monotonicNow()
@@ -108,20 +128,44 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 }
 
 function choose(entry: LogEntry, text: string): FakeAnswer {
-  const matching = rules.filter(({ rule }) => (rule.marker === undefined || text.includes(rule.marker)) && (rule.path === undefined || entry.path.includes(rule.path)) && (rule.marker !== undefined || rule.path !== undefined || entry.method !== 'GET'))
+  const matching = rules.filter(
+    ({ rule }) =>
+      (rule.marker === undefined || text.includes(rule.marker)) &&
+      (rule.path === undefined || entry.path.includes(rule.path)) &&
+      (rule.marker !== undefined || rule.path !== undefined || entry.method !== 'GET'),
+  )
   // A rule that has no answer left lets older ones answer; when none has any, the test is told loudly.
   const found = matching.find(({ rule, used }) => rule.repeatLast === true || used < rule.answers.length) ?? matching[0]
   if (found === undefined) return defaultAnswer(entry)
   if (found.rule.marker !== undefined) entry.marker = found.rule.marker
   const index = found.rule.repeatLast === true ? Math.min(found.used, found.rule.answers.length - 1) : found.used
   found.used += 1
-  return found.rule.answers[index] ?? { kind: 'status', status: 500, body: { error: { message: `script exhausted for ${found.rule.marker ?? 'requests'}`, type: 'fake' } } }
+  return (
+    found.rule.answers[index] ?? {
+      kind: 'status',
+      status: 500,
+      body: { error: { message: `script exhausted for ${found.rule.marker ?? 'requests'}`, type: 'fake' } },
+    }
+  )
 }
 
 function defaultAnswer(entry: LogEntry): FakeAnswer {
   if (entry.method !== 'GET') return { text: 'ok' }
-  if (entry.path.endsWith('/models')) return { kind: 'status', status: 200, body: { object: 'list', data: ['deepseek-flash', 'deepseek-v4-pro'].map((id) => ({ id, object: 'model', owned_by: 'deepseek' })) } }
-  if (entry.path.endsWith('/user/balance')) return { kind: 'status', status: 200, body: { is_available: true, balance_infos: [{ currency: 'CNY', total_balance: '110.00', granted_balance: '10.00', topped_up_balance: '100.00' }] } }
+  if (entry.path.endsWith('/models'))
+    return {
+      kind: 'status',
+      status: 200,
+      body: { object: 'list', data: ['deepseek-flash', 'deepseek-v4-pro'].map((id) => ({ id, object: 'model', owned_by: 'deepseek' })) },
+    }
+  if (entry.path.endsWith('/user/balance'))
+    return {
+      kind: 'status',
+      status: 200,
+      body: {
+        is_available: true,
+        balance_infos: [{ currency: 'CNY', total_balance: '110.00', granted_balance: '10.00', topped_up_balance: '100.00' }],
+      },
+    }
   return { kind: 'status', status: 404, body: { error: { message: `no such path ${entry.path}`, type: 'fake' } } }
 }
 

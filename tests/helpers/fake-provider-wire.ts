@@ -25,17 +25,32 @@ export function* chatPieces(answer: FakeChatAnswer, model: string, promptTokens:
   const deepseek = answer.wire !== 'openai'
   const head = { id: 'chatcmpl-fake', object: 'chat.completion.chunk', created: 1_790_000_000, model }
   const line = (payload: unknown): Buffer => Buffer.from(`data: ${JSON.stringify(payload)}\n\n`)
-  const chunk = (delta: unknown, finish: string | null = null, extra: object = {}): Buffer => line({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...(deepseek ? { usage: null } : {}), ...extra })
+  const chunk = (delta: unknown, finish: string | null = null, extra: object = {}): Buffer =>
+    line({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...(deepseek ? { usage: null } : {}), ...extra })
   const thinking = splitTokens(answer.thinking ?? '')
   const text = answerTokens(answer)
   const calls = answer.toolCalls ?? []
   let callTokens = 0
 
-  yield { bytes: chunk(deepseek && thinking.length > 0 ? { role: 'assistant', content: null, reasoning_content: '' } : { role: 'assistant', content: '' }), tokens: 0 }
-  for (const token of thinking) yield { bytes: chunk(deepseek ? { content: null, reasoning_content: token } : { reasoning_content: token }), tokens: 1 }
-  for (const token of text) yield { bytes: chunk(deepseek && thinking.length > 0 ? { content: token, reasoning_content: null } : { content: token }), tokens: 1 }
+  yield {
+    bytes: chunk(
+      deepseek && thinking.length > 0 ? { role: 'assistant', content: null, reasoning_content: '' } : { role: 'assistant', content: '' },
+    ),
+    tokens: 0,
+  }
+  for (const token of thinking)
+    yield { bytes: chunk(deepseek ? { content: null, reasoning_content: token } : { reasoning_content: token }), tokens: 1 }
+  for (const token of text)
+    yield { bytes: chunk(deepseek && thinking.length > 0 ? { content: token, reasoning_content: null } : { content: token }), tokens: 1 }
   for (const [index, call] of calls.entries()) {
-    yield { bytes: chunk({ tool_calls: [{ index, id: call.id ?? `call_0${index}_${call.name}`, type: 'function', function: { name: call.name, arguments: '' } }] }), tokens: 0 }
+    yield {
+      bytes: chunk({
+        tool_calls: [
+          { index, id: call.id ?? `call_0${index}_${call.name}`, type: 'function', function: { name: call.name, arguments: '' } },
+        ],
+      }),
+      tokens: 0,
+    }
     for (const token of splitTokens(typeof call.args === 'string' ? call.args : JSON.stringify(call.args))) {
       callTokens += 1
       yield { bytes: chunk({ tool_calls: [{ index, function: { arguments: token } }] }), tokens: 1 }
@@ -81,11 +96,28 @@ export function chatDocument(answer: FakeChatAnswer, model: string, promptTokens
     content: calls.length > 0 && text.length === 0 ? null : text.join(''),
     ...(thinking.length > 0 ? { reasoning_content: thinking.join('') } : {}),
     ...(calls.length > 0
-      ? { tool_calls: calls.map((call, index) => ({ index, id: call.id ?? `call_0${index}_${call.name}`, type: 'function', function: { name: call.name, arguments: typeof call.args === 'string' ? call.args : JSON.stringify(call.args) } })) }
+      ? {
+          tool_calls: calls.map((call, index) => ({
+            index,
+            id: call.id ?? `call_0${index}_${call.name}`,
+            type: 'function',
+            function: { name: call.name, arguments: typeof call.args === 'string' ? call.args : JSON.stringify(call.args) },
+          })),
+        }
       : {}),
   }
   const finish = answer.finishReason === undefined ? (calls.length > 0 ? 'tool_calls' : 'stop') : answer.finishReason
   const completion = thinking.length + text.length
-  const usage = answer.usage === undefined ? { prompt_tokens: promptTokens, completion_tokens: completion, total_tokens: promptTokens + completion } : answer.usage
-  return JSON.stringify({ id: 'chatcmpl-fake', object: 'chat.completion', created: 1_790_000_000, model, choices: [{ index: 0, message, finish_reason: finish }], ...(usage === null ? {} : { usage }) })
+  const usage =
+    answer.usage === undefined
+      ? { prompt_tokens: promptTokens, completion_tokens: completion, total_tokens: promptTokens + completion }
+      : answer.usage
+  return JSON.stringify({
+    id: 'chatcmpl-fake',
+    object: 'chat.completion',
+    created: 1_790_000_000,
+    model,
+    choices: [{ index: 0, message, finish_reason: finish }],
+    ...(usage === null ? {} : { usage }),
+  })
 }

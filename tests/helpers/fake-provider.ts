@@ -42,7 +42,10 @@ export function connectFakeProvider(baseUrl: string): FakeProviderClient {
 }
 
 export async function startFakeProvider(): Promise<FakeProvider> {
-  const child = fork(fileURLToPath(new URL('./fake-provider-process.ts', import.meta.url)), [], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const child = fork(fileURLToPath(new URL('./fake-provider-process.ts', import.meta.url)), [], {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
   const port = await new Promise<number>((resolve, reject) => {
     child.once('message', (message) => resolve((message as { port: number }).port))
     child.once('exit', (code) => reject(new Error(`the fake provider ended with ${String(code)} before it listened`)))

@@ -24,7 +24,13 @@ export interface Scenario {
   readonly name: string
   readonly rules: readonly FakeRule[]
   /** Arguments of `metona run` beside workspace, model and prompt; or a shell with several sessions. */
-  readonly start: { readonly kind: 'run'; readonly args: readonly string[] } | { readonly kind: 'several'; readonly options: Pick<SeveralSessionsOptions, 'prompts' | 'settings' | 'sessionEntry'>; readonly bundles: string }
+  readonly start:
+    | { readonly kind: 'run'; readonly args: readonly string[] }
+    | {
+        readonly kind: 'several'
+        readonly options: Pick<SeveralSessionsOptions, 'prompts' | 'settings' | 'sessionEntry'>
+        readonly bundles: string
+      }
   /** Nothing can be written at the moment of death, so that the limit on lost text does not hold. */
   readonly textIsLost?: boolean
   prepare?(place: CliPlace): Promise<void>
@@ -76,15 +82,24 @@ export async function killRound(provider: FakeProvider, scenario: Scenario): Pro
 }
 
 async function startScenario(place: CliPlace, { start }: Scenario): Promise<ChildProcess> {
-  if (start.kind === 'run') return (await startCli(place, ['run', '-w', place.workspace, '--trust', '--json', '--deltas', '-m', 'deepseek/deepseek-flash', ...start.args])).child
+  if (start.kind === 'run')
+    return (
+      await startCli(place, ['run', '-w', place.workspace, '--trust', '--json', '--deltas', '-m', 'deepseek/deepseek-flash', ...start.args])
+    ).child
   const options: SeveralSessionsOptions = { workspace: place.workspace, profile: place.profile, bundles: start.bundles, ...start.options }
-  return spawn(process.execPath, [path.join(import.meta.dirname, 'several-sessions-app.ts'), JSON.stringify(options)], { cwd: place.folder, env: place.environment, stdio: ['ignore', 'pipe', 'ignore'] })
+  return spawn(process.execPath, [path.join(import.meta.dirname, 'several-sessions-app.ts'), JSON.stringify(options)], {
+    cwd: place.folder,
+    env: place.environment,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
 }
 
 async function orphansGone(place: CliPlace, problems: string[]): Promise<number> {
   const since = performance.now()
   let left: { pid: number; command: string }[] = []
-  await eventually('orphans to be gone', async () => (left = await processesWith(place.marker)).length === 0, ORPHAN_LIMIT_MS).catch(() => problems.push(`orphans: ${JSON.stringify(left)}`))
+  await eventually('orphans to be gone', async () => (left = await processesWith(place.marker)).length === 0, ORPHAN_LIMIT_MS).catch(() =>
+    problems.push(`orphans: ${JSON.stringify(left)}`),
+  )
   return performance.now() - since
 }
 
@@ -100,14 +115,25 @@ interface Aftermath {
 async function afterwards({ provider, place, observer, killedAt, problems, orphansGoneMs }: Aftermath): Promise<RoundReport> {
   const effectsBefore = await readEffects(place)
   const verified = await runCli(place, ['doctor', '-w', place.workspace, '--verify'])
-  if (verified.code !== 0 || (observer.events.length > 0 && !verified.stdout.endsWith(', 0 differences\n'))) problems.push(`doctor: ${verified.code} ${verified.stdout}${verified.stderr}`)
+  if (verified.code !== 0 || (observer.events.length > 0 && !verified.stdout.endsWith(', 0 differences\n')))
+    problems.push(`doctor: ${verified.code} ${verified.stdout}${verified.stderr}`)
   if (observer.events.length > 0) problems.push(...differencesTo(observer.events, await readEvidence(place.workspace)))
 
   // The app is used again: in a session that was cut off if there is one, else in a new one.
   const session = observer.events[0] === undefined ? undefined : parseStored(observer.events[0]).sessionId
   await provider.reset()
   await provider.script([{ answers: [{ text: 'all is well' }], repeatLast: true }])
-  const again = await runCli(place, ['run', '-w', place.workspace, '--trust', '--json', '-m', 'deepseek/deepseek-flash', ...(session === undefined ? [] : ['--session', session]), 'and again'])
+  const again = await runCli(place, [
+    'run',
+    '-w',
+    place.workspace,
+    '--trust',
+    '--json',
+    '-m',
+    'deepseek/deepseek-flash',
+    ...(session === undefined ? [] : ['--session', session]),
+    'and again',
+  ])
   if (again.code !== 0) problems.push(`the next run: ${again.code} ${again.stderr} ${again.stdout.slice(-400)}`)
   problems.push(...chatProblems(messagesOf((await provider.requests()).at(-1))))
 
@@ -128,7 +154,12 @@ async function afterwards({ provider, place, observer, killedAt, problems, orpha
   }
 }
 
-function lostText(observer: RunObserver, stored: readonly ReturnType<typeof parseStored>[], killedAt: number, problems: string[]): RoundReport['lost'] {
+function lostText(
+  observer: RunObserver,
+  stored: readonly ReturnType<typeof parseStored>[],
+  killedAt: number,
+  problems: string[],
+): RoundReport['lost'] {
   const lost: { milliseconds: number; keptCharacters: number; seenCharacters: number }[] = []
   for (const seen of observer.texts.values()) {
     const response = stored.find((event) => event.event === 'llm_response' && event['messageId'] === seen.messageId)
@@ -157,7 +188,12 @@ function effectProblems(before: readonly string[], after: readonly string[], { l
   const problems: string[] = []
   if (after.join() !== before.join()) problems.push(`side effects after the death: ${after.slice(before.length).join(', ')}`)
   if (new Set(after).size !== after.length) problems.push(`a side effect happened twice: ${after.join(', ')}`)
-  const intents = [...log.values()].flat().map(parseStored).filter((event) => event.event === 'tool_call').map((event) => JSON.stringify(event['args']))
-  for (const effect of after) if (!intents.some((args) => args.includes(effect))) problems.push(`${effect} happened without an intent in the log`)
+  const intents = [...log.values()]
+    .flat()
+    .map(parseStored)
+    .filter((event) => event.event === 'tool_call')
+    .map((event) => JSON.stringify(event['args']))
+  for (const effect of after)
+    if (!intents.some((args) => args.includes(effect))) problems.push(`${effect} happened without an intent in the log`)
   return problems
 }

@@ -35,7 +35,8 @@ export function observe(child: ChildProcess): RunObserver {
     lines += 1
     const value = JSON.parse(line) as { seq?: number; sessionId?: string; delta?: string; messageId?: string; event?: unknown }
     if (value.seq !== undefined) events.push(line)
-    else if (value.delta === 'stream') takeText(value.sessionId ?? '', value.messageId ?? '', value.event as { type: string; delta?: string })
+    else if (value.delta === 'stream')
+      takeText(value.sessionId ?? '', value.messageId ?? '', value.event as { type: string; delta?: string })
     for (const listener of listeners) listener(line)
   }
   const takeText = (sessionId: string, messageId: string, event: { type: string; delta?: string }): void => {
@@ -67,7 +68,8 @@ export function observe(child: ChildProcess): RunObserver {
  * not in what was kept. 0 when all that was seen was kept.
  */
 export function lostMilliseconds(seen: StreamedText, kept: string, killedAt: number): number {
-  if (!seen.text.startsWith(kept) && !kept.startsWith(seen.text)) throw new Error(`kept text is not the beginning of what was seen: …${kept.slice(-80)} / …${seen.text.slice(-80)}`)
+  if (!seen.text.startsWith(kept) && !kept.startsWith(seen.text))
+    throw new Error(`kept text is not the beginning of what was seen: …${kept.slice(-80)} / …${seen.text.slice(-80)}`)
   const lost = seen.arrivals.find((arrival) => arrival.length > kept.length)
   return lost === undefined ? 0 : Math.max(0, killedAt - lost.at)
 }

@@ -40,13 +40,20 @@ export class ScriptedHost {
   now: () => number = Date.now
 
   /** Replaces the answer of a method; throwing an `AppError` makes it a failure. */
-  answer<M extends HostMethod>(method: M, run: (params: z.output<(typeof commands)['methods'][M]['input']>, connection: ScriptedConnection) => unknown): void {
+  answer<M extends HostMethod>(
+    method: M,
+    run: (params: z.output<(typeof commands)['methods'][M]['input']>, connection: ScriptedConnection) => unknown,
+  ): void {
     this.#answers.set(method, run as HostAnswer)
   }
 
   connect(send: (message: HostMessage) => void): ScriptedConnection {
     const connection: Connection = {
-      acks: [], send, revs: new Map(), post: 0, wantsList: false,
+      acks: [],
+      send,
+      revs: new Map(),
+      post: 0,
+      wantsList: false,
       receive: (message) => void this.#receive(connection, message),
       close: () => this.connections.delete(connection),
     }
@@ -65,9 +72,20 @@ export class ScriptedHost {
     return [...this.#sessions.values()]
   }
 
-  addSession(sessionId: string, workspace: string, settings: Omit<Extract<SessionEventDraft, { event: 'session_start' }>, 'event' | 'workspace' | 'agentVersion'> = {}): void {
+  addSession(
+    sessionId: string,
+    workspace: string,
+    settings: Omit<Extract<SessionEventDraft, { event: 'session_start' }>, 'event' | 'workspace' | 'agentVersion'> = {},
+  ): void {
     this.#sessions.set(sessionId, emptySnapshot(sessionId))
-    this.emit(sessionId, { event: 'session_start', workspace, agentVersion: '0.0.0', permission: 'ask', model: 'demo/scripted', ...settings })
+    this.emit(sessionId, {
+      event: 'session_start',
+      workspace,
+      agentVersion: '0.0.0',
+      permission: 'ask',
+      model: 'demo/scripted',
+      ...settings,
+    })
   }
 
   /** Durable events get the next `seq`, deltas none; every subscriber gets one post with all of them. `at` dates the events. */
@@ -81,7 +99,8 @@ export class ScriptedHost {
     })
     this.#sessions.set(sessionId, reduceSession(before, entries))
     for (const connection of this.connections) this.post(connection, sessionId, entries)
-    if (entries.some((entry) => !('delta' in entry)) || drafts.some((draft) => 'delta' in draft && draft.delta === 'quota')) this.#sendList(sessionId)
+    if (entries.some((entry) => !('delta' in entry)) || drafts.some((draft) => 'delta' in draft && draft.delta === 'quota'))
+      this.#sendList(sessionId)
   }
 
   /** One post to one client; `skip` leaves out a `rev`, as a lost part would. */
@@ -157,7 +176,17 @@ export class ScriptedHost {
       ;(connection as Connection).revs.delete(sessionId)
       return {}
     },
-    'session.prompt': ({ sessionId, messageId, content, whenBusy }: { sessionId: string; messageId: string; content: string; whenBusy: string }) => {
+    'session.prompt': ({
+      sessionId,
+      messageId,
+      content,
+      whenBusy,
+    }: {
+      sessionId: string
+      messageId: string
+      content: string
+      whenBusy: string
+    }) => {
       const { phase, turn } = this.session(sessionId)
       const busy = phase !== undefined && phase !== 'ended'
       if (busy) this.emit(sessionId, { event: 'message_queued', messageId, content, steering: whenBusy === 'steer' })
@@ -173,10 +202,31 @@ export class ScriptedHost {
       this.emit(sessionId, { event: 'turn_end', turn: this.session(sessionId).turn, reason: 'aborted', iterations: 1, durationMs: 1000 })
       return { stopped: true, survivors: [] }
     },
-    'session.answer': ({ sessionId, toolCallId, decision, reason, scope }: { sessionId: string; toolCallId: string; decision: 'allow' | 'deny'; reason?: string; scope: 'once' | 'session' | 'always' }) => {
+    'session.answer': ({
+      sessionId,
+      toolCallId,
+      decision,
+      reason,
+      scope,
+    }: {
+      sessionId: string
+      toolCallId: string
+      decision: 'allow' | 'deny'
+      reason?: string
+      scope: 'once' | 'session' | 'always'
+    }) => {
       const approval = this.session(sessionId).approvals.find((candidate) => candidate.toolCallId === toolCallId)
       if (approval === undefined) throw new AppError({ code: 'APPROVAL_GONE', message: 'answered elsewhere' })
-      this.emit(sessionId, { event: 'permission', iteration: 1, tool: approval.tool, toolCallId, decision, by: 'user', reason: reason ?? '', scope })
+      this.emit(sessionId, {
+        event: 'permission',
+        iteration: 1,
+        tool: approval.tool,
+        toolCallId,
+        decision,
+        by: 'user',
+        reason: reason ?? '',
+        scope,
+      })
       return {}
     },
     'session.resume': () => ({}),

@@ -8,7 +8,12 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import type { ScriptedHost } from './scripted-host.ts'
 
 const root = fileURLToPath(new URL('../../out/renderer/', import.meta.url))
-const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml' }
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
 /** As strict as the shells' own, or stricter: what passes here passes there. */
 export const STRICT_CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types vue"
@@ -21,14 +26,24 @@ export interface ScriptedWebHost {
 }
 
 /** `accept: false` answers 401 to everything, as a shell whose cookie has gone stale does. */
-export async function startScriptedWebHost(host: ScriptedHost, options: { port?: number; accept?: boolean } = {}): Promise<ScriptedWebHost> {
+export async function startScriptedWebHost(
+  host: ScriptedHost,
+  options: { port?: number; accept?: boolean } = {},
+): Promise<ScriptedWebHost> {
   const sockets = new Set<WebSocket>()
   const server = createServer((request, response) => {
     if (options.accept === false) return void response.writeHead(401).end()
     const path = normalize(new URL(request.url ?? '/', 'http://localhost').pathname)
     const file = join(root, path === '/' ? 'index.html' : path)
     readFile(file).then(
-      (body) => response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-security-policy': STRICT_CSP, 'cache-control': 'no-store' }).end(body),
+      (body) =>
+        response
+          .writeHead(200, {
+            'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+            'content-security-policy': STRICT_CSP,
+            'cache-control': 'no-store',
+          })
+          .end(body),
       () => response.writeHead(404).end(),
     )
   })

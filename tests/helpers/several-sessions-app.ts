@@ -23,7 +23,8 @@ const options = JSON.parse(process.argv[2] ?? '{}') as SeveralSessionsOptions
 const host = composeHost({
   profile: options.profile,
   bundles: options.bundles,
-  entryFor: (name) => (name === 'session' && options.sessionEntry !== undefined ? options.sessionEntry : path.join(options.bundles, name, 'entry.js')),
+  entryFor: (name) =>
+    name === 'session' && options.sessionEntry !== undefined ? options.sessionEntry : path.join(options.bundles, name, 'entry.js'),
 })
 const client = createClient(host.connect())
 const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)

@@ -5,7 +5,10 @@
 import type { SessionEvent } from '#contracts/session/session-event.ts'
 import { SessionStore } from '#workers/session/session-store.ts'
 
-const append = Object.getOwnPropertyDescriptor(SessionStore.prototype, 'append')?.value as (this: SessionStore, events: SessionEvent[]) => Promise<void>
+const append = Object.getOwnPropertyDescriptor(SessionStore.prototype, 'append')?.value as (
+  this: SessionStore,
+  events: SessionEvent[],
+) => Promise<void>
 SessionStore.prototype.append = function (this: SessionStore, events: SessionEvent[]): Promise<void> {
   append.call(this, events).catch(() => undefined)
   return Promise.resolve()

@@ -7,7 +7,13 @@ import path from 'node:path'
 import DatabaseConstructor, { type Database } from 'better-sqlite3'
 
 /** A parsed line of a log, or a row's text. */
-export type StoredEvent = Record<string, unknown> & { readonly seq: number; readonly event: string; readonly sessionId: string; readonly turn?: number; readonly ts: string }
+export type StoredEvent = Record<string, unknown> & {
+  readonly seq: number
+  readonly event: string
+  readonly sessionId: string
+  readonly turn?: number
+  readonly ts: string
+}
 
 export interface Evidence {
   /** Lines per session, as they are in its log. */
@@ -25,7 +31,11 @@ export async function readEvidence(workspace: string): Promise<Evidence> {
   const database = openReadOnly(workspace)
   try {
     const rows = new Map<string, string[]>()
-    for (const row of database.prepare<[], { session_id: string; seq: number; json: string }>('SELECT session_id, seq, json FROM session_events ORDER BY session_id, seq').iterate()) {
+    for (const row of database
+      .prepare<[], { session_id: string; seq: number; json: string }>(
+        'SELECT session_id, seq, json FROM session_events ORDER BY session_id, seq',
+      )
+      .iterate()) {
       const list = rows.get(row.session_id) ?? []
       if (row.seq !== list.length) throw new Error(`rows of ${row.session_id}: ${list.length} is missing, ${row.seq} follows`)
       list.push(row.json)
@@ -82,7 +92,8 @@ export function differencesTo(seen: readonly string[], { log, rows, quickCheck }
     const { sessionId, seq, event } = parseStored(line)
     if (seq <= (last.get(sessionId) ?? -1)) found.push(`${sessionId} ${seq}: shown out of order`)
     last.set(sessionId, seq)
-    if (log.get(sessionId)?.[seq] !== line) found.push(`${sessionId} ${seq} ${event}: shown, but the log has ${log.get(sessionId)?.[seq]?.slice(0, 160) ?? 'nothing'}`)
+    if (log.get(sessionId)?.[seq] !== line)
+      found.push(`${sessionId} ${seq} ${event}: shown, but the log has ${log.get(sessionId)?.[seq]?.slice(0, 160) ?? 'nothing'}`)
   }
   return found
 }

@@ -20,7 +20,10 @@ startWorker((context) => {
   const resolveProxy = async (url: string): Promise<string | undefined> => {
     if (!shellKnows) return undefined
     try {
-      const answer = await Promise.race([context.native('resolveProxy', { url }), new Promise<string>((resolve) => void setTimeout(() => resolve('DIRECT'), PROXY_ANSWER_MS).unref())])
+      const answer = await Promise.race([
+        context.native('resolveProxy', { url }),
+        new Promise<string>((resolve) => void setTimeout(() => resolve('DIRECT'), PROXY_ANSWER_MS).unref()),
+      ])
       return String(answer)
     } catch (error) {
       // A terminal has no such service, and none later either; any other failure is worth a line.

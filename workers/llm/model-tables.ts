@@ -57,6 +57,7 @@ export function createModelTables(readOverrides: () => Promise<{ text: string; s
       await read()
       return table
     },
-    problems: () => problems.map(({ where, message }) => ({ provider: 'models.json', ok: false, code: 'unknown', message: `${where}: ${message}` })),
+    problems: () =>
+      problems.map(({ where, message }) => ({ provider: 'models.json', ok: false, code: 'unknown', message: `${where}: ${message}` })),
   }
 }

@@ -71,10 +71,12 @@ export class Providers {
       const value = info.keyVariable === undefined ? undefined : environment[info.keyVariable]
       return value === '' ? undefined : value
     }
-    const baseUrlFromEnvironment = (): string | undefined => (info.baseUrlVariable === undefined ? undefined : environment[info.baseUrlVariable])
+    const baseUrlFromEnvironment = (): string | undefined =>
+      info.baseUrlVariable === undefined ? undefined : environment[info.baseUrlVariable]
     const keyProblem = (): string | undefined => {
       if (key() === undefined) return undefined
-      return checkKey(key(), { provider: info.id, displayName: info.displayName, required: info.keyRequired, variable: info.keyVariable })?.message
+      return checkKey(key(), { provider: info.id, displayName: info.displayName, required: info.keyRequired, variable: info.keyVariable })
+        ?.message
     }
     return {
       queue,
@@ -94,7 +96,15 @@ export class Providers {
         const name = JSON.stringify([settings.baseUrl, settings.apiKey])
         const known = adapters.get(name)
         if (known !== undefined) return known
-        const adapter = module.create({ ...settings, table: await tables.current(), transport: await transport(), now: Date.now, newToolCallId, random: Math.random, sleep })
+        const adapter = module.create({
+          ...settings,
+          table: await tables.current(),
+          transport: await transport(),
+          now: Date.now,
+          newToolCallId,
+          random: Math.random,
+          sleep,
+        })
         // A key that is only being checked is not kept.
         if (apiKey === undefined) adapters.set(name, adapter)
         return adapter
@@ -104,7 +114,10 @@ export class Providers {
         adapters.clear()
       },
       setLimits: ({ concurrency, perMinute }) => {
-        limits = { concurrency: concurrency ?? limits.concurrency, perMinute: perMinute === undefined ? limits.perMinute : (perMinute ?? undefined) }
+        limits = {
+          concurrency: concurrency ?? limits.concurrency,
+          perMinute: perMinute === undefined ? limits.perMinute : (perMinute ?? undefined),
+        }
         queue.setLimits(limits)
       },
     }

@@ -40,23 +40,31 @@ export function createLlmService({ providers, tables }: LlmServiceParts): Servic
         }
         const adapter = await provider.adapter(target.baseUrl)
         const queue = provider.queue
-        const response = await adapter.sendStream({ ...request, meta: { ...request.meta, model: target.model } }, (event) => batcher.add(event), {
-          signal,
-          gate: () => batcher.gate(),
-          admit: async (run) => {
-            const arrived = performance.now()
-            await queue.run(
-              () => {
-                queuedMs += performance.now() - arrived
-                return run()
-              },
-              { sessionId: request.meta.sessionId, signal, onWait: (wait) => batcher.post({ queue: { provider: target.provider, ...wait } }) },
-            )
+        const response = await adapter.sendStream(
+          { ...request, meta: { ...request.meta, model: target.model } },
+          (event) => batcher.add(event),
+          {
+            signal,
+            gate: () => batcher.gate(),
+            admit: async (run) => {
+              const arrived = performance.now()
+              await queue.run(
+                () => {
+                  queuedMs += performance.now() - arrived
+                  return run()
+                },
+                {
+                  sessionId: request.meta.sessionId,
+                  signal,
+                  onWait: (wait) => batcher.post({ queue: { provider: target.provider, ...wait } }),
+                },
+              )
+            },
+            onRetry: (retry) => batcher.post({ retry }),
+            onRateLimited: (retryAfterMs) => queue.pause(retryAfterMs ?? PAUSE_AFTER_429_MS),
+            onSocketClosed: (milliseconds) => (socketClosedMs = milliseconds),
           },
-          onRetry: (retry) => batcher.post({ retry }),
-          onRateLimited: (retryAfterMs) => queue.pause(retryAfterMs ?? PAUSE_AFTER_429_MS),
-          onSocketClosed: (milliseconds) => (socketClosedMs = milliseconds),
-        })
+        )
         const model = (await tables.current()).describe(target.provider, target.model).model
         const cost = response.usage.totalTokens > 0 ? costOf(response.usage, model, startedAt) : undefined
         return { response, queuedMs, ...(cost === undefined ? {} : { cost }), ...(socketClosedMs === undefined ? {} : { socketClosedMs }) }
@@ -74,7 +82,12 @@ export function createLlmService({ providers, tables }: LlmServiceParts): Servic
         wanted.map(async (id): Promise<MetonaModelInfo[]> => {
           const found = await providers.find(id)
           if (found === undefined) {
-            problems.push({ provider: id, ok: false, code: 'unknown', message: `there is no provider "${id}"; known: ${Object.keys(registry).join(', ')}` })
+            problems.push({
+              provider: id,
+              ok: false,
+              code: 'unknown',
+              message: `there is no provider "${id}"; known: ${Object.keys(registry).join(', ')}`,
+            })
             return []
           }
           if (!live) return table.list(id)
@@ -125,7 +138,11 @@ export function createLlmService({ providers, tables }: LlmServiceParts): Servic
 }
 
 function unknownProviderError(id: string): AppError {
-  return new AppError({ code: 'UNKNOWN_PROVIDER', message: `there is no provider "${id}"; known: ${Object.keys(registry).join(', ')}`, params: { provider: id, known: Object.keys(registry).join(', ') } })
+  return new AppError({
+    code: 'UNKNOWN_PROVIDER',
+    message: `there is no provider "${id}"; known: ${Object.keys(registry).join(', ')}`,
+    params: { provider: id, known: Object.keys(registry).join(', ') },
+  })
 }
 
 function unknownProvider(target: ModelTarget, requestId: string): MetonaResponse {

@@ -1,5 +1,15 @@
 /** All attached clients: who watches which session, at most one post per 16 ms each, flow control by credit. */
-import { ClientMessageSchema, CREDIT_POSTS, LIST_INTERVAL_MS, POST_INTERVAL_MS, type Banner, type ClientMessage, type HostMessage, type PostPart, type SessionEntry } from '#contracts/session/client-protocol.ts'
+import {
+  ClientMessageSchema,
+  CREDIT_POSTS,
+  LIST_INTERVAL_MS,
+  POST_INTERVAL_MS,
+  type Banner,
+  type ClientMessage,
+  type HostMessage,
+  type PostPart,
+  type SessionEntry,
+} from '#contracts/session/client-protocol.ts'
 import type { SessionSnapshot, SessionSummary } from '#contracts/session/session-snapshot.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import { appendEntry } from './merge-deltas.ts'

@@ -1,5 +1,10 @@
 /** Compaction from the session's side: asks the context thread what to do, the model for a summary, and writes down what came of it. */
-import { CompactionStepSchema, type CompactionRecord, type CompactionStep, type PlanCompactionInput } from '#contracts/context/compaction.ts'
+import {
+  CompactionStepSchema,
+  type CompactionRecord,
+  type CompactionStep,
+  type PlanCompactionInput,
+} from '#contracts/context/compaction.ts'
 import type { BuildInput } from '#contracts/context/context-tasks.ts'
 import type { ModelTarget } from '#contracts/llm/llm-service.ts'
 import type { MetonaResponse } from '#contracts/metona/metona-response.ts'
@@ -25,10 +30,28 @@ export type CompactionEnd = Extract<CompactionStep, { kind: 'applied' }> | { rea
 export async function compactSession(order: CompactionOrder): Promise<CompactionEnd> {
   const { services, session, reason, instructions } = order
   const { sessionId } = session
-  let step = await run(order, 'planCompaction', { sessionId, requestId: newId('r'), reason, ...(instructions === undefined ? {} : { instructions }), now: Date.now() })
+  let step = await run(order, 'planCompaction', {
+    sessionId,
+    requestId: newId('r'),
+    reason,
+    ...(instructions === undefined ? {} : { instructions }),
+    now: Date.now(),
+  })
   while (step.kind === 'ask_model') {
     const response = await askModel(order, step.request)
-    step = await run(order, 'applySummary', { sessionId, planId: step.planId, ...(response === undefined ? {} : { response: { content: response.content, finishReason: response.finishReason, ...(response.toolCalls === undefined ? {} : { toolCalls: response.toolCalls }) } }) })
+    step = await run(order, 'applySummary', {
+      sessionId,
+      planId: step.planId,
+      ...(response === undefined
+        ? {}
+        : {
+            response: {
+              content: response.content,
+              finishReason: response.finishReason,
+              ...(response.toolCalls === undefined ? {} : { toolCalls: response.toolCalls }),
+            },
+          }),
+    })
   }
   switch (step.kind) {
     case 'applied':
@@ -48,12 +71,26 @@ export async function compactSession(order: CompactionOrder): Promise<Compaction
 
 export async function commitCompaction(session: LiveSession, record: CompactionRecord, turn: number | undefined): Promise<void> {
   const { summary, method, tokensBefore, tokensAfter, state } = record
-  await session.commit([{ event: 'compaction', summary, upToSeq: session.seqOf(record.upToId), tokensBefore, tokensAfter, method, state, ...(turn === undefined ? {} : { turn }) }])
+  await session.commit([
+    {
+      event: 'compaction',
+      summary,
+      upToSeq: session.seqOf(record.upToId),
+      tokensBefore,
+      tokensAfter,
+      method,
+      state,
+      ...(turn === undefined ? {} : { turn }),
+    },
+  ])
 }
 
 /** What goes with a history that is sent from its start. */
 export function wholeHistory(session: LiveSession): Pick<BuildInput, 'compaction' | 'counts'> {
-  return { ...(session.compaction === undefined ? {} : { compaction: session.compaction }), ...(session.counts.size === 0 ? {} : { counts: [...session.counts.values()] }) }
+  return {
+    ...(session.compaction === undefined ? {} : { compaction: session.compaction }),
+    ...(session.counts.size === 0 ? {} : { counts: [...session.counts.values()] }),
+  }
 }
 
 async function run(order: CompactionOrder, task: 'planCompaction' | 'applySummary', input: unknown): Promise<CompactionStep> {
@@ -61,12 +98,18 @@ async function run(order: CompactionOrder, task: 'planCompaction' | 'applySummar
 }
 
 /** The summary is not part of the conversation: nothing of it is shown while it is written. */
-async function askModel({ services, target, signal }: CompactionOrder, request: Extract<CompactionStep, { kind: 'ask_model' }>['request']): Promise<MetonaResponse | undefined> {
+async function askModel(
+  { services, target, signal }: CompactionOrder,
+  request: Extract<CompactionStep, { kind: 'ask_model' }>['request'],
+): Promise<MetonaResponse | undefined> {
   const channel = new MessageChannel()
   channel.port1.start()
   try {
     const llm = await services.llm.client()
-    const { response } = await llm.stream({ target, request: { ...request, meta: { ...request.meta, model: target.model } }, port: channel.port2 as unknown as Port }, { signal })
+    const { response } = await llm.stream(
+      { target, request: { ...request, meta: { ...request.meta, model: target.model } }, port: channel.port2 as unknown as Port },
+      { signal },
+    )
     return response.finishReason === 'error' || response.finishReason === 'aborted' ? undefined : response
   } catch (thrown) {
     services.context.log('warn', `summary: ${toErrorData(thrown).message}`)

@@ -122,7 +122,12 @@ export class LiveSession {
   }
 
   /** Takes a message: starts a turn, or queues it while one runs (or while older ones wait). */
-  async prompt(input: { messageId: string; content: string; images: MetonaImage[] | undefined; whenBusy: 'queue' | 'steer' | 'refuse' }): Promise<'started' | 'queued' | 'duplicate'> {
+  async prompt(input: {
+    messageId: string
+    content: string
+    images: MetonaImage[] | undefined
+    whenBusy: 'queue' | 'steer' | 'refuse'
+  }): Promise<'started' | 'queued' | 'duplicate'> {
     if (this.#seenMessages.has(input.messageId)) return 'duplicate'
     const busy = this.running || this.#prompts.size + this.#prompts.pending > 0 || this.snapshot.queue.length > 0
     if (busy && input.whenBusy === 'refuse') throw new AppError({ code: 'SESSION_BUSY', message: 'a turn is running in this session' })
@@ -130,7 +135,9 @@ export class LiveSession {
     if (input.images !== undefined) this.#images.set(input.messageId, input.images)
     const images = input.images === undefined ? {} : { images: input.images }
     if (busy) {
-      await this.commit([{ event: 'message_queued', messageId: input.messageId, content: input.content, ...images, steering: input.whenBusy === 'steer' }])
+      await this.commit([
+        { event: 'message_queued', messageId: input.messageId, content: input.content, ...images, steering: input.whenBusy === 'steer' },
+      ])
       if (!this.running) this.runQueued()
       return 'queued'
     }
@@ -151,7 +158,9 @@ export class LiveSession {
       if (next === undefined) return
       const turn = this.snapshot.turn + 1
       const images = this.#images.get(next.messageId)
-      const committed = this.commit([{ event: 'user_message', messageId: next.messageId, content: next.content, ...(images === undefined ? {} : { images }), turn }])
+      const committed = this.commit([
+        { event: 'user_message', messageId: next.messageId, content: next.content, ...(images === undefined ? {} : { images }), turn },
+      ])
       if (await succeeded(committed)) await this.#run(turn, next.content)
     })
   }
@@ -191,7 +200,16 @@ export class LiveSession {
 
   async #run(turn: number, userInput: string): Promise<void> {
     const controller = new AbortController()
-    const timer = this.timeoutMs === undefined ? undefined : setTimeout(() => controller.abort(new AppError({ code: 'TURN_TIMEOUT', message: `the turn took longer than ${(this.timeoutMs ?? 0) / 1000} s` })), this.timeoutMs)
+    const timer =
+      this.timeoutMs === undefined
+        ? undefined
+        : setTimeout(
+            () =>
+              controller.abort(
+                new AppError({ code: 'TURN_TIMEOUT', message: `the turn took longer than ${(this.timeoutMs ?? 0) / 1000} s` }),
+              ),
+            this.timeoutMs,
+          )
     const ended = this.#hooks.runTurn(this, { turn, userInput, signal: controller.signal })
     this.#running = { controller, ended }
     await ended
@@ -204,7 +222,15 @@ export class LiveSession {
   #complete(draft: SessionEventDraft, ts: string): SessionEvent {
     const { event, turn, ...fields } = draft
     // Field order is the log's: seq, ts, event, sessionId, the event's own, then turn and eventId.
-    return { seq: this.#nextSeq++, ts, event, sessionId: this.sessionId, ...fields, ...(turn === undefined ? {} : { turn }), eventId: newId('e') } as SessionEvent
+    return {
+      seq: this.#nextSeq++,
+      ts,
+      event,
+      sessionId: this.sessionId,
+      ...fields,
+      ...(turn === undefined ? {} : { turn }),
+      eventId: newId('e'),
+    } as SessionEvent
   }
 
   #remember(event: SessionEvent): void {

@@ -18,8 +18,11 @@ function merge(left: StreamDelta, right: StreamDelta): StreamDelta | undefined {
   if (left.delta === 'tool_progress' && right.delta === 'tool_progress' && left.toolCallId === right.toolCallId) return right
   if (left.delta !== 'stream' || right.delta !== 'stream' || left.messageId !== right.messageId) return undefined
   const [first, second] = [left.event, right.event]
-  if (first.type === 'text_delta' && second.type === 'text_delta') return { ...left, event: { type: 'text_delta', delta: first.delta + second.delta } }
-  if (first.type === 'reasoning_delta' && second.type === 'reasoning_delta') return { ...left, event: { type: 'reasoning_delta', delta: first.delta + second.delta } }
-  if (first.type === 'tool_call_delta' && second.type === 'tool_call_delta' && first.toolCallId === second.toolCallId) return { ...left, event: { ...first, delta: first.delta + second.delta } }
+  if (first.type === 'text_delta' && second.type === 'text_delta')
+    return { ...left, event: { type: 'text_delta', delta: first.delta + second.delta } }
+  if (first.type === 'reasoning_delta' && second.type === 'reasoning_delta')
+    return { ...left, event: { type: 'reasoning_delta', delta: first.delta + second.delta } }
+  if (first.type === 'tool_call_delta' && second.type === 'tool_call_delta' && first.toolCallId === second.toolCallId)
+    return { ...left, event: { ...first, delta: first.delta + second.delta } }
   return undefined
 }

@@ -39,10 +39,25 @@ export function recoveryDrafts(events: readonly SessionEvent[], partials: readon
   if (request !== undefined) {
     const partial = partials.find((entry) => entry.turn === lastTurn && entry.iteration === request.iteration)
     drafts.push({
-      event: 'llm_response', iteration: request.iteration, content: partial?.text ?? '', finishReason: 'aborted', usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 }, requestId: request.requestId, provider: request.provider, model: request.model,
-      messageId: partial?.messageId ?? `m_lost_${request.requestId.slice(2)}`, durationMs: 0,
-      ...(partial === undefined || partial.thinking === '' ? {} : { thinking: { content: partial.thinking, status: 'complete', durationMs: 0, tokensUsed: 0 } }),
-      error: { code: MetonaErrorCode.UNKNOWN, message: 'the app ended while this answer was being received', providerCode: 'INTERRUPTED', retryable: true },
+      event: 'llm_response',
+      iteration: request.iteration,
+      content: partial?.text ?? '',
+      finishReason: 'aborted',
+      usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+      requestId: request.requestId,
+      provider: request.provider,
+      model: request.model,
+      messageId: partial?.messageId ?? `m_lost_${request.requestId.slice(2)}`,
+      durationMs: 0,
+      ...(partial === undefined || partial.thinking === ''
+        ? {}
+        : { thinking: { content: partial.thinking, status: 'complete', durationMs: 0, tokensUsed: 0 } }),
+      error: {
+        code: MetonaErrorCode.UNKNOWN,
+        message: 'the app ended while this answer was being received',
+        providerCode: 'INTERRUPTED',
+        retryable: true,
+      },
       turn: lastTurn,
     })
   }
@@ -50,7 +65,19 @@ export function recoveryDrafts(events: readonly SessionEvent[], partials: readon
     if (answered.has(call.id)) continue
     const unknown = intents.has(call.id)
     const text = unknown ? UNKNOWN_TEXT : NOT_RUN_TEXT
-    drafts.push({ event: 'tool_result', iteration: call.iteration, tool: call.name, success: false, durationMs: 0, result: null, toolCallId: call.id, outcome: unknown ? 'unknown' : 'aborted', summary: text, error: text, turn: lastTurn })
+    drafts.push({
+      event: 'tool_result',
+      iteration: call.iteration,
+      tool: call.name,
+      success: false,
+      durationMs: 0,
+      result: null,
+      toolCallId: call.id,
+      outcome: unknown ? 'unknown' : 'aborted',
+      summary: text,
+      error: text,
+      turn: lastTurn,
+    })
   }
   if (iterationOpen !== undefined) drafts.push({ event: 'iteration_end', iteration: iterationOpen, durationMs: 0, turn: lastTurn })
   drafts.push({ event: 'turn_end', reason: 'interrupted', iterations, durationMs: 0, turn: lastTurn })

@@ -19,12 +19,17 @@ export function createSessionService(context: WorkerContext): WorkerParts {
   const handlers: CommandHandlers = createHandlers({ services, workspaces, manager, hub: () => hub })
   const calls = new Map<string, AbortController>()
 
-  const answer = async (message: Extract<ClientMessage, { type: 'call' }>, client: Client, reply: (message: HostMessage) => void): Promise<void> => {
+  const answer = async (
+    message: Extract<ClientMessage, { type: 'call' }>,
+    client: Client,
+    reply: (message: HostMessage) => void,
+  ): Promise<void> => {
     const key = `${client.clientId} ${message.id}`
     const controller = new AbortController()
     calls.set(key, controller)
     try {
-      if (!isCommand(message.method)) throw new AppError({ code: WireErrorCode.UNKNOWN_METHOD, message: `${message.method} does not exist` })
+      if (!isCommand(message.method))
+        throw new AppError({ code: WireErrorCode.UNKNOWN_METHOD, message: `${message.method} does not exist` })
       const input = commands.methods[message.method].input.safeParse(message.params)
       if (!input.success) throw new AppError({ code: WireErrorCode.BAD_INPUT, message: `${message.method}: ${input.error.message}` })
       const handler = handlers[message.method] as (input: unknown, call: { client: Client; signal: AbortSignal }) => Promise<unknown>

@@ -31,7 +31,8 @@ export async function chooseModel(services: Services, entries: readonly ConfigEn
   if (typeof configured === 'string') return configured
   const { providers } = await (await services.llm.client()).listProviders({})
   const withKey = providers.find((provider) => provider.keyRequired && provider.hasKey && provider.defaultModel !== undefined)
-  if (withKey === undefined) throw new AppError({ code: 'NO_MODEL', message: 'no model was named, none is configured, and no provider has a key' })
+  if (withKey === undefined)
+    throw new AppError({ code: 'NO_MODEL', message: 'no model was named, none is configured, and no provider has a key' })
   return `${withKey.id}/${withKey.defaultModel}`
 }
 
@@ -40,9 +41,20 @@ export async function requireModel(services: Services, model: string, baseUrl: s
   const { provider: id, model: name } = splitModel(model)
   const { providers } = await (await services.llm.client()).listProviders({})
   const provider = providers.find((entry) => entry.id === id)
-  if (provider === undefined) throw new AppError({ code: 'UNKNOWN_PROVIDER', message: `there is no provider ${id}`, params: { provider: id, known: providers.map((entry) => entry.id).join(', ') } })
-  if (name === '') throw new AppError({ code: 'MISSING_MODEL', message: `a model is written provider/model; ${model} names no model`, params: { provider: id } })
-  if (provider.keyRequired && !provider.hasKey && !isLoopback(baseUrl)) throw new AppError({ code: 'MISSING_KEY', message: `no key for ${id}`, params: { provider: id, variable: provider.keyVariable ?? '' } })
+  if (provider === undefined)
+    throw new AppError({
+      code: 'UNKNOWN_PROVIDER',
+      message: `there is no provider ${id}`,
+      params: { provider: id, known: providers.map((entry) => entry.id).join(', ') },
+    })
+  if (name === '')
+    throw new AppError({
+      code: 'MISSING_MODEL',
+      message: `a model is written provider/model; ${model} names no model`,
+      params: { provider: id },
+    })
+  if (provider.keyRequired && !provider.hasKey && !isLoopback(baseUrl))
+    throw new AppError({ code: 'MISSING_KEY', message: `no key for ${id}`, params: { provider: id, variable: provider.keyVariable ?? '' } })
 }
 
 /** A server on this machine may well need no key; it says so itself when it does. */

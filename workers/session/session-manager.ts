@@ -42,7 +42,8 @@ export class SessionManager {
   /** @throws AppError SESSION_NOT_OPEN */
   get(sessionId: string): LiveSession {
     const session = this.#sessions.get(sessionId)
-    if (session === undefined) throw new AppError({ code: 'SESSION_NOT_OPEN', message: `session ${sessionId} is not open`, params: { sessionId } })
+    if (session === undefined)
+      throw new AppError({ code: 'SESSION_NOT_OPEN', message: `session ${sessionId} is not open`, params: { sessionId } })
     if (session.failure !== undefined) throw session.failure
     return session
   }
@@ -56,7 +57,15 @@ export class SessionManager {
     session.timeoutMs = timeoutOf(settings)
     const config = turnConfig(entries)
     await session.commit([
-      { event: 'session_start', workspace, ...eventSettings(settings), model, permission: settings.permission ?? config.permission, sandbox: settings.sandbox ?? config.sandbox, agentVersion: this.#services.context.data.agentVersion },
+      {
+        event: 'session_start',
+        workspace,
+        ...eventSettings(settings),
+        model,
+        permission: settings.permission ?? config.permission,
+        sandbox: settings.sandbox ?? config.sandbox,
+        agentVersion: this.#services.context.data.agentVersion,
+      },
     ])
     return session
   }
@@ -73,7 +82,8 @@ export class SessionManager {
       }
       session = await loading
     }
-    if (settings.model !== undefined && settings.model !== session.snapshot.model) await requireModel(this.#services, settings.model, settings.baseUrl ?? session.snapshot.baseUrl)
+    if (settings.model !== undefined && settings.model !== session.snapshot.model)
+      await requireModel(this.#services, settings.model, settings.baseUrl ?? session.snapshot.baseUrl)
     session.interactive = interactive
     session.timeoutMs = timeoutOf(settings) ?? session.timeoutMs
     const changes = changedSettings(session.snapshot, settings)
@@ -85,12 +95,18 @@ export class SessionManager {
   async recover(workspace: string): Promise<void> {
     const storage = await this.#workspaces.open(workspace)
     const { sessionIds } = await storage.unfinishedSessions({ workspace })
-    await Promise.all(sessionIds.filter((sessionId) => this.#sessions.get(sessionId)?.running !== true).map((sessionId) => this.open(workspace, sessionId, {}, true)))
+    await Promise.all(
+      sessionIds
+        .filter((sessionId) => this.#sessions.get(sessionId)?.running !== true)
+        .map((sessionId) => this.open(workspace, sessionId, {}, true)),
+    )
   }
 
   async list(workspace: string | undefined): Promise<SessionSummary[]> {
     const paths = workspace === undefined ? this.#workspaces.paths : [workspace]
-    const stored = await Promise.all(paths.map(async (path) => (await (await this.#workspaces.open(path)).listSessions({ workspace: path })).sessions))
+    const stored = await Promise.all(
+      paths.map(async (path) => (await (await this.#workspaces.open(path)).listSessions({ workspace: path })).sessions),
+    )
     return stored.flat().map((row) => {
       const live = this.#sessions.get(row.sessionId)
       return live === undefined || live.failure !== undefined ? row : summarise(live.snapshot)
@@ -104,12 +120,22 @@ export class SessionManager {
     await session.stop()
     if (this.#services.tools.started) await (await this.#services.tools.client()).endSession({ sessionId })
     const { totals, ended } = session.snapshot
-    if (!ended && session.failure === undefined) await session.commit([{ event: 'session_end', totalIterations: totals.iterations, totalTokens: totals.usage.totalTokens, totalDurationMs: Math.round(totals.durationMs) }])
+    if (!ended && session.failure === undefined)
+      await session.commit([
+        {
+          event: 'session_end',
+          totalIterations: totals.iterations,
+          totalTokens: totals.usage.totalTokens,
+          totalDurationMs: Math.round(totals.durationMs),
+        },
+      ])
     this.#sessions.delete(sessionId)
   }
 
   async closeWorkspace(workspace: string): Promise<void> {
-    await Promise.all([...this.#sessions.values()].filter((session) => session.workspace === workspace).map((session) => this.close(session.sessionId)))
+    await Promise.all(
+      [...this.#sessions.values()].filter((session) => session.workspace === workspace).map((session) => this.close(session.sessionId)),
+    )
   }
 
   async closeAll(): Promise<void> {
@@ -131,7 +157,12 @@ export class SessionManager {
       events.push(...page.events)
       if (page.events.length < READ_PAGE) break
     }
-    if (events.length === 0) throw new AppError({ code: 'SESSION_NOT_FOUND', message: `there is no session ${sessionId} in this workspace`, params: { sessionId } })
+    if (events.length === 0)
+      throw new AppError({
+        code: 'SESSION_NOT_FOUND',
+        message: `there is no session ${sessionId} in this workspace`,
+        params: { sessionId },
+      })
     return events
   }
 
@@ -141,7 +172,10 @@ export class SessionManager {
     const storage = await this.#workspaces.open(workspace)
     const { partials } = await storage.readPartials({ workspace, sessionId })
     const session = this.#track(sessionId, workspace, events, interactive)
-    const drafts: SessionEventDraft[] = [{ event: 'session_resumed', workspace, agentVersion: this.#services.context.data.agentVersion }, ...recoveryDrafts(events, partials)]
+    const drafts: SessionEventDraft[] = [
+      { event: 'session_resumed', workspace, agentVersion: this.#services.context.data.agentVersion },
+      ...recoveryDrafts(events, partials),
+    ]
     await session.commit(drafts)
     if (partials.length > 0) await storage.clearPartial({ workspace, sessionId })
     return session
@@ -154,7 +188,15 @@ export class SessionManager {
     const first = events[0]
     if (first?.event !== 'session_start') throw new AppError({ code: 'BAD_INPUT', message: 'there is nothing to fork before that point' })
     const forked = this.#track(newId('s'), workspace, [], true)
-    const copied = events.slice(1).filter((event) => event.event !== 'session_resumed' && event.event !== 'session_end' && event.event !== 'message_queued' && event.event !== 'message_unqueued')
+    const copied = events
+      .slice(1)
+      .filter(
+        (event) =>
+          event.event !== 'session_resumed' &&
+          event.event !== 'session_end' &&
+          event.event !== 'message_queued' &&
+          event.event !== 'message_unqueued',
+      )
     const drafts = [{ ...first, forkedFrom: { sessionId, seq: events.at(-1)?.seq ?? 0 } }, ...copied].map((event): SessionEventDraft => {
       const { seq: _seq, ts: _ts, sessionId: _sessionId, eventId: _eventId, ...draft } = event
       return draft
@@ -168,11 +210,24 @@ export class SessionManager {
     const { provider, model } = splitModel(session.snapshot.model)
     const { baseUrl } = session.snapshot
     const target = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
-    return compactSession({ services: this.#services, session, target, reason: 'manual', ...(instructions === undefined ? {} : { instructions }), signal })
+    return compactSession({
+      services: this.#services,
+      session,
+      target,
+      reason: 'manual',
+      ...(instructions === undefined ? {} : { instructions }),
+      signal,
+    })
   }
 
   #track(sessionId: string, workspace: string, events: SessionEvent[], interactive: boolean): LiveSession {
-    const session = new LiveSession(sessionId, workspace, new SessionStore(this.#workspaces, workspace), { published: (live, entries) => this.#published(live, entries), runTurn: (live, input) => this.#runTurn(live, input) }, events)
+    const session = new LiveSession(
+      sessionId,
+      workspace,
+      new SessionStore(this.#workspaces, workspace),
+      { published: (live, entries) => this.#published(live, entries), runTurn: (live, input) => this.#runTurn(live, input) },
+      events,
+    )
     session.interactive = interactive
     this.#sessions.set(sessionId, session)
     return session
@@ -191,8 +246,10 @@ export class SessionManager {
 
   #requireWritable(workspace: string): void {
     const open = this.#workspaces.find(workspace)
-    if (open === undefined) throw new AppError({ code: 'WORKSPACE_NOT_OPEN', message: `${workspace} is not open`, params: { path: workspace } })
-    if (open.readOnly || open.mode === 'read') throw new AppError({ code: 'WORKSPACE_READ_ONLY', message: `${workspace} is open for reading only`, params: { path: workspace } })
+    if (open === undefined)
+      throw new AppError({ code: 'WORKSPACE_NOT_OPEN', message: `${workspace} is not open`, params: { path: workspace } })
+    if (open.readOnly || open.mode === 'read')
+      throw new AppError({ code: 'WORKSPACE_READ_ONLY', message: `${workspace} is open for reading only`, params: { path: workspace } })
   }
 }
 

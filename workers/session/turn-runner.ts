@@ -34,7 +34,12 @@ export interface TurnConfig {
 }
 
 /** Never rejects: what cannot be committed is reported and ends the session in memory. */
-export async function runSessionTurn(services: Services, session: LiveSession, config: TurnConfig, input: { turn: number; userInput: string; signal: AbortSignal }): Promise<void> {
+export async function runSessionTurn(
+  services: Services,
+  session: LiveSession,
+  config: TurnConfig,
+  input: { turn: number; userInput: string; signal: AbortSignal },
+): Promise<void> {
   const { provider, model } = splitModel(session.snapshot.model)
   const baseUrl = session.snapshot.baseUrl
   const target: ModelTarget = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
@@ -48,21 +53,43 @@ export async function runSessionTurn(services: Services, session: LiveSession, c
     const messages = [...session.messages]
     const built = await services.pool.build(
       {
-        sessionId: session.sessionId, requestId: newId('r'), agentVersion: services.context.data.agentVersion, workspace: session.workspace,
+        sessionId: session.sessionId,
+        requestId: newId('r'),
+        agentVersion: services.context.data.agentVersion,
+        workspace: session.workspace,
         model: { provider, id: model, contextWindow: modelInfo.contextWindow, maxOutput: modelInfo.maxOutput },
-        from: session.contextCursor, messages: messages.slice(session.contextCursor), ...(session.contextCursor === 0 ? wholeHistory(session) : {}), tools: modelInfo.supportsToolCalling ? tools.map((tool) => tool.definition) : [], iteration, userInput,
-        ...(session.snapshot.taskGoal === undefined ? {} : { taskGoal: session.snapshot.taskGoal }), thinkingEnabled: config.thinkingEnabled && modelInfo.supportsThinking, now: Date.now(),
+        from: session.contextCursor,
+        messages: messages.slice(session.contextCursor),
+        ...(session.contextCursor === 0 ? wholeHistory(session) : {}),
+        tools: modelInfo.supportsToolCalling ? tools.map((tool) => tool.definition) : [],
+        iteration,
+        userInput,
+        ...(session.snapshot.taskGoal === undefined ? {} : { taskGoal: session.snapshot.taskGoal }),
+        thinkingEnabled: config.thinkingEnabled && modelInfo.supportsThinking,
+        now: Date.now(),
       },
       () => ({ from: 0, messages, ...wholeHistory(session) }),
     )
     session.contextCursor = messages.length
     for (const count of built.counts ?? []) session.counts.set(count.messageId, count)
     if (built.compaction !== undefined) await commitCompaction(session, built.compaction, input.turn)
-    const params = { ...built.request.params, ...(config.maxTokens === undefined ? {} : { maxTokens: config.maxTokens }), ...(config.temperature === undefined ? {} : { temperature: config.temperature }) }
+    const params = {
+      ...built.request.params,
+      ...(config.maxTokens === undefined ? {} : { maxTokens: config.maxTokens }),
+      ...(config.temperature === undefined ? {} : { temperature: config.temperature }),
+    }
     const { context } = built
     return {
-      request: { ...built.request, params, meta: { ...built.request.meta, model } }, tokens: context.estimatedTokens, ratio: context.usageRatio, budgetRatio: context.budgetRatio, needsCompression: context.needsCompression,
-      contextWindow: modelInfo.contextWindow, messagesHash: built.messagesHash, notes: built.notes, turnContexts: built.turnContexts ?? [], alreadyLogged: session.loggedMessages,
+      request: { ...built.request, params, meta: { ...built.request.meta, model } },
+      tokens: context.estimatedTokens,
+      ratio: context.usageRatio,
+      budgetRatio: context.budgetRatio,
+      needsCompression: context.needsCompression,
+      contextWindow: modelInfo.contextWindow,
+      messagesHash: built.messagesHash,
+      notes: built.notes,
+      turnContexts: built.turnContexts ?? [],
+      alreadyLogged: session.loggedMessages,
     }
   }
 
@@ -75,11 +102,21 @@ export async function runSessionTurn(services: Services, session: LiveSession, c
       const step = await compactSession({ services, session, target, reason: 'automatic', signal: input.signal, turn: input.turn })
       return step.kind === 'applied' ? buildOnce(iteration, userInput) : built
     },
-    cutHistory: async () => (await compactSession({ services, session, target, reason: 'overflow', signal: input.signal, turn: input.turn })).kind === 'applied',
+    cutHistory: async () =>
+      (await compactSession({ services, session, target, reason: 'overflow', signal: input.signal, turn: input.turn })).kind === 'applied',
     stream: async (built, options) => {
       const outcome = await streamModel(services, session, target, built, { ...options, turn: input.turn, abort: input.signal })
       // Without a report the estimate stays as it is; nothing waits for it.
-      if (outcome.response.usage.inputTokens > 0) keep(services, 'report', services.pool.run(session.sessionId, 'report', { sessionId: session.sessionId, requestId: built.request.meta.requestId, usage: outcome.response.usage }))
+      if (outcome.response.usage.inputTokens > 0)
+        keep(
+          services,
+          'report',
+          services.pool.run(session.sessionId, 'report', {
+            sessionId: session.sessionId,
+            requestId: built.request.meta.requestId,
+            usage: outcome.response.usage,
+          }),
+        )
       return outcome
     },
     prepareTool: async (call) => {
@@ -89,15 +126,33 @@ export async function runSessionTurn(services: Services, session: LiveSession, c
         return { ok: false, result: toolFailure(call, toErrorData(thrown)) }
       }
     },
-    runTool: (call, argumentsHash, { onLive, answer }) => runTool(services, place, { call, argumentsHash, ...(answer === undefined ? {} : { answer }) }, onLive, input.signal),
+    runTool: (call, argumentsHash, { onLive, answer }) =>
+      runTool(services, place, { call, argumentsHash, ...(answer === undefined ? {} : { answer }) }, onLive, input.signal),
     waitForApproval: (request) => session.approvals.ask(request, config.approvalTimeoutMs, input.signal),
     hasGrant: (tool, prefix) => session.grants.has(`${tool}\n${prefix}`),
     addGrant: (tool, prefix) => void session.grants.add(`${tool}\n${prefix}`),
-    steering: () => session.snapshot.queue.filter((message) => message.steering).map((message) => ({ messageId: message.messageId, content: message.content, images: session.imagesOf(message.messageId) })),
+    steering: () =>
+      session.snapshot.queue
+        .filter((message) => message.steering)
+        .map((message) => ({ messageId: message.messageId, content: message.content, images: session.imagesOf(message.messageId) })),
     writeTrace: (iteration, trace) => {
       if (!config.traces) return
-      const json = traceJson(trace, { sessionId: session.sessionId, turn: input.turn, agentVersion: services.context.data.agentVersion, traceId, newSpanId: () => randomBytes(8).toString('hex') })
-      keep(services, 'trace', services.storage.client().then((storage) => storage.writeTrace({ workspace: session.workspace, name: `trace_${session.sessionId}_${input.turn}_${iteration}.json`, json })))
+      const json = traceJson(trace, {
+        sessionId: session.sessionId,
+        turn: input.turn,
+        agentVersion: services.context.data.agentVersion,
+        traceId,
+        newSpanId: () => randomBytes(8).toString('hex'),
+      })
+      keep(
+        services,
+        'trace',
+        services.storage
+          .client()
+          .then((storage) =>
+            storage.writeTrace({ workspace: session.workspace, name: `trace_${session.sessionId}_${input.turn}_${iteration}.json`, json }),
+          ),
+      )
     },
     now: () => Date.now(),
     monotonic: () => performance.now(),
@@ -106,8 +161,27 @@ export async function runSessionTurn(services: Services, session: LiveSession, c
 
   try {
     tools = await services.toolList.get()
-    await runTurn({ sessionId: session.sessionId, turn: input.turn, provider, model, permission: session.snapshot.permission, interactive: session.interactive, maxIterations: session.snapshot.maxIterations ?? config.maxIterations, timeoutMs: session.timeoutMs, userInput: input.userInput, tools }, ports, input.signal)
-    keep(services, 'log', services.storage.client().then((storage) => storage.syncLog({ workspace: session.workspace, sessionId: session.sessionId })))
+    await runTurn(
+      {
+        sessionId: session.sessionId,
+        turn: input.turn,
+        provider,
+        model,
+        permission: session.snapshot.permission,
+        interactive: session.interactive,
+        maxIterations: session.snapshot.maxIterations ?? config.maxIterations,
+        timeoutMs: session.timeoutMs,
+        userInput: input.userInput,
+        tools,
+      },
+      ports,
+      input.signal,
+    )
+    keep(
+      services,
+      'log',
+      services.storage.client().then((storage) => storage.syncLog({ workspace: session.workspace, sessionId: session.sessionId })),
+    )
   } catch (thrown) {
     await endBrokenTurn(services, session, input.turn, thrown)
   }
@@ -135,11 +209,23 @@ async function endBrokenTurn(services: Services, session: LiveSession, turn: num
   }
 }
 
-async function streamModel(services: Services, session: LiveSession, target: ModelTarget, built: BuiltRequest, options: Parameters<TurnPorts['stream']>[1] & { turn: number; abort: AbortSignal }): Promise<StreamOutcome> {
+async function streamModel(
+  services: Services,
+  session: LiveSession,
+  target: ModelTarget,
+  built: BuiltRequest,
+  options: Parameters<TurnPorts['stream']>[1] & { turn: number; abort: AbortSignal },
+): Promise<StreamOutcome> {
   const channel = new MessageChannel()
   const port = channel.port1 as unknown as Port
-  const partial = new PartialKeeper({ sessionId: session.sessionId, messageId: options.messageId, turn: options.turn, iteration: built.request.meta.iteration }, (text) =>
-    keep(services, 'partial', services.storage.client().then((storage) => storage.savePartial({ workspace: session.workspace, partial: text }))),
+  const partial = new PartialKeeper(
+    { sessionId: session.sessionId, messageId: options.messageId, turn: options.turn, iteration: built.request.meta.iteration },
+    (text) =>
+      keep(
+        services,
+        'partial',
+        services.storage.client().then((storage) => storage.savePartial({ workspace: session.workspace, partial: text })),
+      ),
   )
   const startedAt = performance.now()
   const drained = new Promise<void>((resolve) => port.addEventListener('close', () => resolve()))
@@ -154,16 +240,29 @@ async function streamModel(services: Services, session: LiveSession, target: Mod
   })
   port.start()
   // A request that offers commands will need the command host: have it up before the first call.
-  if ((built.request.tools?.length ?? 0) > 0) keep(services, 'tools', services.tools.client().then((tools) => tools.warm({})))
+  if ((built.request.tools?.length ?? 0) > 0)
+    keep(
+      services,
+      'tools',
+      services.tools.client().then((tools) => tools.warm({})),
+    )
   try {
     const llm = await services.llm.client()
-    const answer = await llm.stream({ target, request: built.request, port: channel.port2 as unknown as Port }, { signal: options.abort, graceMs: STREAM_GRACE_MS })
+    const answer = await llm.stream(
+      { target, request: built.request, port: channel.port2 as unknown as Port },
+      { signal: options.abort, graceMs: STREAM_GRACE_MS },
+    )
     // The answer and the batches travel on two ports: what was streamed is shown before the answer counts.
     await drained
     return { response: answer.response, cost: answer.cost, queuedMs: answer.queuedMs, socketClosedMs: answer.socketClosedMs }
   } catch (thrown) {
     const error = toErrorData(thrown)
-    return { response: cutResponse(target, built, partial, error, performance.now() - startedAt, options.abort.aborted), cost: undefined, queuedMs: 0, socketClosedMs: undefined }
+    return {
+      response: cutResponse(target, built, partial, error, performance.now() - startedAt, options.abort.aborted),
+      cost: undefined,
+      queuedMs: 0,
+      socketClosedMs: undefined,
+    }
   } finally {
     partial.stop()
     port.close()
@@ -171,18 +270,33 @@ async function streamModel(services: Services, session: LiveSession, target: Mod
 }
 
 /** The llm worker died or did not let go: what was streamed so far is kept, the turn can be retried. */
-function cutResponse(target: ModelTarget, built: BuiltRequest, partial: PartialKeeper, error: AppErrorData, latencyMs: number, aborted: boolean): MetonaResponse {
+function cutResponse(
+  target: ModelTarget,
+  built: BuiltRequest,
+  partial: PartialKeeper,
+  error: AppErrorData,
+  latencyMs: number,
+  aborted: boolean,
+): MetonaResponse {
   return {
     meta: { requestId: built.request.meta.requestId, provider: target.provider, model: target.model, latencyMs, timestamp: Date.now() },
     content: partial.text,
-    ...(partial.thinking === '' ? {} : { thinking: { content: partial.thinking, status: 'complete', durationMs: latencyMs, tokensUsed: 0 } }),
+    ...(partial.thinking === ''
+      ? {}
+      : { thinking: { content: partial.thinking, status: 'complete', durationMs: latencyMs, tokensUsed: 0 } }),
     usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
     finishReason: aborted ? 'aborted' : 'error',
     error: { ...mapFailure(error), provider: target.provider },
   }
 }
 
-async function runTool(services: Services, place: ToolPlace, order: { call: MetonaToolCall; argumentsHash: string; answer?: string }, onLive: Parameters<TurnPorts['runTool']>[2]['onLive'], signal: AbortSignal): Promise<ToolRun> {
+async function runTool(
+  services: Services,
+  place: ToolPlace,
+  order: { call: MetonaToolCall; argumentsHash: string; answer?: string },
+  onLive: Parameters<TurnPorts['runTool']>[2]['onLive'],
+  signal: AbortSignal,
+): Promise<ToolRun> {
   const channel = new MessageChannel()
   const port = channel.port1 as unknown as Port
   port.addEventListener('message', ({ data }) => onLive(ToolLiveSchema.parse(data)))
@@ -190,7 +304,12 @@ async function runTool(services: Services, place: ToolPlace, order: { call: Meto
   try {
     const tools = await services.tools.client()
     const run = await tools.run({ place, ...order, port: channel.port2 as unknown as Port }, { signal, graceMs: TOOL_GRACE_MS })
-    return { result: run.result, outcome: signal.aborted && run.outcome !== 'ok' ? 'aborted' : run.outcome, display: run.display, stop: run.stop }
+    return {
+      result: run.result,
+      outcome: signal.aborted && run.outcome !== 'ok' ? 'aborted' : run.outcome,
+      display: run.display,
+      stop: run.stop,
+    }
   } catch (thrown) {
     const error = toErrorData(thrown)
     // The tool may have done its work before its worker died: nobody knows, and it is not run again.
@@ -203,7 +322,17 @@ async function runTool(services: Services, place: ToolPlace, order: { call: Meto
 
 function toolFailure(call: MetonaToolCall, error: AppErrorData): ToolRun['result'] {
   const lost = error.code === WireErrorCode.WORKER_LOST
-  const message = lost ? `The tool worker ended while ${call.name} ran. Whether it took effect is unknown. Look before doing it again.` : `${call.name} failed: ${error.message}`
-  return { toolCallId: call.id, toolName: call.name, result: null, summary: message, success: false, error: message, durationMs: 0, timestamp: Date.now() }
+  const message = lost
+    ? `The tool worker ended while ${call.name} ran. Whether it took effect is unknown. Look before doing it again.`
+    : `${call.name} failed: ${error.message}`
+  return {
+    toolCallId: call.id,
+    toolName: call.name,
+    result: null,
+    summary: message,
+    success: false,
+    error: message,
+    durationMs: 0,
+    timestamp: Date.now(),
+  }
 }
-

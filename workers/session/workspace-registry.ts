@@ -36,11 +36,23 @@ export class WorkspaceRegistry implements StorageAccess {
   }
 
   /** Rejects with the codes of `workspace.open`. Opening for writing what was open for reading upgrades it. */
-  async openWorkspace(input: { path: string; trust: 'stored' | 'once'; mode: 'write' | 'read'; waitMs: number; language: 'zh' | 'en' }): Promise<OpenWorkspace> {
+  async openWorkspace(input: {
+    path: string
+    trust: 'stored' | 'once'
+    mode: 'write' | 'read'
+    waitMs: number
+    language: 'zh' | 'en'
+  }): Promise<OpenWorkspace> {
     const storage = await this.#services.storage.client()
     const answer = await storage.openWorkspace(input)
     const before = this.#open.get(answer.workspace)
-    const opened: OpenWorkspace = { path: answer.workspace, trust: input.trust, mode: before?.mode === 'write' ? 'write' : input.mode, readOnly: answer.readOnly, created: answer.created }
+    const opened: OpenWorkspace = {
+      path: answer.workspace,
+      trust: input.trust,
+      mode: before?.mode === 'write' ? 'write' : input.mode,
+      readOnly: answer.readOnly,
+      created: answer.created,
+    }
     this.#open.set(answer.workspace, opened)
     this.#toldTo.set(answer.workspace, storage)
     this.#onBanners(answer.banners)

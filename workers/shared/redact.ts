@@ -53,7 +53,8 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
 }
 
 const SECRET_NAME = /(?:(?:^|_)(?:(?:api|access|secret|private|auth)_?key|token|secret|passwd|passphrase)|password)$/i
-const SECRET_PARAMETER = /^(?:.*[-_.])?(?:(?:api|access|secret|private|auth|subscription)[-_.]?key|key|token|secret|password|signature|sig|auth|code)$/i
+const SECRET_PARAMETER =
+  /^(?:.*[-_.])?(?:(?:api|access|secret|private|auth|subscription)[-_.]?key|key|token|secret|password|signature|sig|auth|code)$/i
 
 /** Environment variables that hold keys by their name, and what is secret in addresses (a proxy's password, a key in a base URL). */
 export function secretsOfEnvironment(environment: Readonly<Record<string, string | undefined>>): Secret[] {

@@ -60,7 +60,8 @@ export function startWorker(setup: (context: WorkerContext) => WorkerParts): voi
         natives.set(id, { resolve, reject })
         post({ type: 'native', id, method, params })
       }),
-    log: (level, message) => post({ type: 'log', level, message: (redactor ??= createRedactor(secretsOfEnvironment(process.env))).text(message) }),
+    log: (level, message) =>
+      post({ type: 'log', level, message: (redactor ??= createRedactor(secretsOfEnvironment(process.env))).text(message) }),
   }
   const parts = setup(context)
 

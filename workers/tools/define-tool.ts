@@ -73,7 +73,11 @@ export interface ToolSpecification<S extends z.ZodObject> {
   run(input: z.output<S>, context: RunContext): Promise<ToolOutput>
 }
 
-export type BoundTool = { readonly ok: true; prepare(context: PrepareContext): Promise<Preparation>; run(context: RunContext): Promise<ToolOutput> }
+export type BoundTool = {
+  readonly ok: true
+  prepare(context: PrepareContext): Promise<Preparation>
+  run(context: RunContext): Promise<ToolOutput>
+}
 
 export interface Tool {
   readonly name: string
@@ -83,7 +87,11 @@ export interface Tool {
 }
 
 export function defineTool<S extends z.ZodObject>(specification: ToolSpecification<S>): Tool {
-  const definition: MetonaToolDef = { name: specification.name, description: specification.description, parameters: toParameters(specification.input) }
+  const definition: MetonaToolDef = {
+    name: specification.name,
+    description: specification.description,
+    parameters: toParameters(specification.input),
+  }
   return {
     name: specification.name,
     descriptor: { definition, risk: specification.risk, parallel: specification.parallel },

@@ -38,8 +38,13 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
 
   const bind = (call: MetonaToolCall): { tool: Tool; bound: BoundTool } => {
     const tool = tools.get(call.name)
-    if (tool === undefined) throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(call.name)}. There are: ${[...tools.keys()].join(', ')}.`)
-    if (call.invalidArguments !== undefined) throw new ToolError('BAD_ARGUMENTS', `The arguments of ${call.name} were not a JSON object (${call.invalidArguments.reason}). Send the call again with complete, valid JSON.`)
+    if (tool === undefined)
+      throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(call.name)}. There are: ${[...tools.keys()].join(', ')}.`)
+    if (call.invalidArguments !== undefined)
+      throw new ToolError(
+        'BAD_ARGUMENTS',
+        `The arguments of ${call.name} were not a JSON object (${call.invalidArguments.reason}). Send the call again with complete, valid JSON.`,
+      )
     const bound = tool.bind(call.args)
     if (!bound.ok) throw new ToolError('BAD_ARGUMENTS', bound.problem)
     return { tool, bound }
@@ -64,7 +69,8 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
     running++
     try {
       const { bound } = bind(call)
-      if (hashCall(call) !== argumentsHash) throw new ToolError('ARGUMENTS_CHANGED', 'The arguments are not the ones that were approved. Nothing was run.')
+      if (hashCall(call) !== argumentsHash)
+        throw new ToolError('ARGUMENTS_CHANGED', 'The arguments are not the ones that were approved. Nothing was run.')
       const permit = await permitFor(place, call, argumentsHash, bound)
       const live = (message: ToolLive): void => port.postMessage(message)
       const output = await bound.run({ place, callId: call.id, services, signal, permit, answer: reply, live })
@@ -79,11 +85,20 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
   }
 
   /** After a restart of this worker the preparation is gone: it is made again, and what would have asked is not run unasked. */
-  const permitFor = async (place: ToolPlace, call: MetonaToolCall, argumentsHash: string, bound: BoundTool): Promise<Permit | undefined> => {
+  const permitFor = async (
+    place: ToolPlace,
+    call: MetonaToolCall,
+    argumentsHash: string,
+    bound: BoundTool,
+  ): Promise<Permit | undefined> => {
     const entry = prepared.get(`${place.sessionId}\0${call.id}`)
     if (entry?.argumentsHash === argumentsHash) return entry.permit
     const preparation = await bound.prepare({ place, callId: call.id, services })
-    if (preparation.mustAsk !== undefined) throw new ToolError('APPROVAL_LOST', `The approval was lost when tools were restarted (${preparation.mustAsk}). Nothing was run; make the call again.`)
+    if (preparation.mustAsk !== undefined)
+      throw new ToolError(
+        'APPROVAL_LOST',
+        `The approval was lost when tools were restarted (${preparation.mustAsk}). Nothing was run; make the call again.`,
+      )
     return preparation.permit
   }
 
@@ -120,11 +135,23 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
 }
 
 export function hashCall(call: MetonaToolCall): string {
-  return createHash('sha256').update(canonicalJson({ tool: call.name, args: call.args })).digest('hex')
+  return createHash('sha256')
+    .update(canonicalJson({ tool: call.name, args: call.args }))
+    .digest('hex')
 }
 
-function optional(preparation: Preparation): { harmless?: boolean; grantPrefix?: string; mustAsk?: string; question?: { text: string; options?: string[] } } {
-  return { ...(preparation.harmless === true ? { harmless: true } : {}), ...(preparation.question === undefined ? {} : { question: preparation.question }), ...(preparation.grantPrefix === undefined ? {} : { grantPrefix: preparation.grantPrefix }), ...(preparation.mustAsk === undefined ? {} : { mustAsk: visibleText(preparation.mustAsk, false) }) }
+function optional(preparation: Preparation): {
+  harmless?: boolean
+  grantPrefix?: string
+  mustAsk?: string
+  question?: { text: string; options?: string[] }
+} {
+  return {
+    ...(preparation.harmless === true ? { harmless: true } : {}),
+    ...(preparation.question === undefined ? {} : { question: preparation.question }),
+    ...(preparation.grantPrefix === undefined ? {} : { grantPrefix: preparation.grantPrefix }),
+    ...(preparation.mustAsk === undefined ? {} : { mustAsk: visibleText(preparation.mustAsk, false) }),
+  }
 }
 
 function remember(prepared: Map<string, PreparedEntry>, key: string, entry: PreparedEntry): void {
@@ -137,9 +164,23 @@ function remember(prepared: Map<string, PreparedEntry>, key: string, entry: Prep
 }
 
 function failureOutput(error: unknown, aborted: boolean): ToolOutput {
-  if (error instanceof ToolError) return { result: { code: error.code, message: error.message }, summary: error.message, error: error.message, outcome: error.code === 'OUTCOME_UNKNOWN' ? 'unknown' : aborted ? 'aborted' : 'error', ...(error.display === undefined ? {} : { display: error.display }) }
-  if (aborted) return { result: { code: 'STOPPED' }, summary: 'The call was stopped before it was done.', error: 'The call was stopped before it was done.', outcome: 'aborted' }
-  const code = error instanceof AppError ? error.code : error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? 'FAILED') : 'FAILED'
+  if (error instanceof ToolError)
+    return {
+      result: { code: error.code, message: error.message },
+      summary: error.message,
+      error: error.message,
+      outcome: error.code === 'OUTCOME_UNKNOWN' ? 'unknown' : aborted ? 'aborted' : 'error',
+      ...(error.display === undefined ? {} : { display: error.display }),
+    }
+  if (aborted)
+    return {
+      result: { code: 'STOPPED' },
+      summary: 'The call was stopped before it was done.',
+      error: 'The call was stopped before it was done.',
+      outcome: 'aborted',
+    }
+  const code =
+    error instanceof AppError ? error.code : error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? 'FAILED') : 'FAILED'
   const message = `The tool failed: ${error instanceof Error ? error.message : String(error)}`
   return { result: { code, message }, summary: message, error: message, outcome: 'error' }
 }

@@ -4,7 +4,13 @@ import * as z from 'zod'
 export type Control =
   | { readonly kind: 'switch' }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
-  | { readonly kind: 'number'; readonly nullable: boolean; readonly integer: boolean; readonly minimum: number | undefined; readonly maximum: number | undefined }
+  | {
+      readonly kind: 'number'
+      readonly nullable: boolean
+      readonly integer: boolean
+      readonly minimum: number | undefined
+      readonly maximum: number | undefined
+    }
   | { readonly kind: 'text'; readonly nullable: boolean }
 
 const SchemaShape = z.object({
@@ -33,7 +39,8 @@ function single(schema: z.infer<typeof SchemaShape>, nullable: boolean): Control
   const types = Array.isArray(schema.type) ? schema.type : [schema.type]
   const mayBeNull = nullable || types.includes('null')
   if (types.includes('boolean')) return { kind: 'switch' }
-  if (types.includes('integer') || types.includes('number')) return { kind: 'number', nullable: mayBeNull, integer: types.includes('integer'), minimum: schema.minimum, maximum: schema.maximum }
+  if (types.includes('integer') || types.includes('number'))
+    return { kind: 'number', nullable: mayBeNull, integer: types.includes('integer'), minimum: schema.minimum, maximum: schema.maximum }
   return types.includes('string') ? { kind: 'text', nullable: mayBeNull } : undefined
 }
 

@@ -7,10 +7,15 @@ const ViewSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('terminal'), text: z.string(), exitCode: z.number().nullish() }),
 ])
 
-export type ToolView = { readonly kind: 'diff'; readonly path: string; readonly diff: string } | { readonly kind: 'terminal'; readonly text: string; readonly exitCode?: number | undefined } | { readonly kind: 'generic' }
+export type ToolView =
+  | { readonly kind: 'diff'; readonly path: string; readonly diff: string }
+  | { readonly kind: 'terminal'; readonly text: string; readonly exitCode?: number | undefined }
+  | { readonly kind: 'generic' }
 
 export function toolView(display: ToolItem['display']): ToolView {
   const parsed = ViewSchema.safeParse(display)
   if (!parsed.success) return { kind: 'generic' }
-  return parsed.data.kind === 'diff' ? parsed.data : { kind: 'terminal', text: parsed.data.text, exitCode: parsed.data.exitCode ?? undefined }
+  return parsed.data.kind === 'diff'
+    ? parsed.data
+    : { kind: 'terminal', text: parsed.data.text, exitCode: parsed.data.exitCode ?? undefined }
 }

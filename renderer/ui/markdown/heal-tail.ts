@@ -20,7 +20,8 @@ function hideOpenLink(text: string): string {
   if (target !== null) return text.slice(0, target.index) + (target[1] === '!' ? '' : (target[2] ?? ''))
   const label = /(!?)\[([^[\]\n]*)$/.exec(text)
   // `- [ ` is the start of a task box, not of a link.
-  if (label !== null && !/^\s*(?:[-*+]|\d+[.)])\s+$/.test(lineBefore(text, label.index))) return text.slice(0, label.index) + (label[1] === '!' ? '' : (label[2] ?? ''))
+  if (label !== null && !/^\s*(?:[-*+]|\d+[.)])\s+$/.test(lineBefore(text, label.index)))
+    return text.slice(0, label.index) + (label[1] === '!' ? '' : (label[2] ?? ''))
   return text
 }
 

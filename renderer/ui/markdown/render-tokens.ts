@@ -11,9 +11,20 @@ export interface RenderHooks {
 
 /** Headings of an answer stand below the headings of the page. */
 const TAGS: Readonly<Record<string, string>> = {
-  paragraph_open: 'p', blockquote_open: 'blockquote', bullet_list_open: 'ul', ordered_list_open: 'ol', list_item_open: 'li',
-  table_open: 'table', thead_open: 'thead', tbody_open: 'tbody', tr_open: 'tr', th_open: 'th', td_open: 'td',
-  em_open: 'em', strong_open: 'strong', s_open: 's',
+  paragraph_open: 'p',
+  blockquote_open: 'blockquote',
+  bullet_list_open: 'ul',
+  ordered_list_open: 'ol',
+  list_item_open: 'li',
+  table_open: 'table',
+  thead_open: 'thead',
+  tbody_open: 'tbody',
+  tr_open: 'tr',
+  th_open: 'th',
+  td_open: 'td',
+  em_open: 'em',
+  strong_open: 'strong',
+  s_open: 's',
 }
 
 const textOf = (attribute: string | number | null): string => String(attribute ?? '')
@@ -65,7 +76,17 @@ function renderLink(token: MarkdownToken, children: VNodeArrayChildren, hooks: R
   const url = externalUrl(address)
   // Relative paths, http, javascript, file …: shown, with where they would lead, but nothing to press.
   if (url === undefined) return h('span', { class: 'md-no-link', title: address }, children)
-  return h('a', { href: url.href, title: url.href, rel: 'noopener noreferrer nofollow', target: '_blank', onClick: (event: MouseEvent) => followLink(event, url.href, hooks) }, children)
+  return h(
+    'a',
+    {
+      href: url.href,
+      title: url.href,
+      rel: 'noopener noreferrer nofollow',
+      target: '_blank',
+      onClick: (event: MouseEvent) => followLink(event, url.href, hooks),
+    },
+    children,
+  )
 }
 
 function followLink(event: MouseEvent, address: string, hooks: RenderHooks): void {

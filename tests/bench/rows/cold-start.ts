@@ -14,7 +14,11 @@ export const coldStart: BenchRow = {
     const workspace = await scratch()
     const env = { METONA_HOME: await scratch(), DEEPSEEK_API_KEY: 'sk-bench' }
     const body = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'hi' }] })
-    const floorArgv = [node, '-e', `fetch('${provider.baseUrl}/chat/completions',{method:'POST',body:${JSON.stringify(body)}}).then(r=>r.text())`]
+    const floorArgv = [
+      node,
+      '-e',
+      `fetch('${provider.baseUrl}/chat/completions',{method:'POST',body:${JSON.stringify(body)}}).then(r=>r.text())`,
+    ]
     const ourArgv = [node, metona, 'run', '-w', workspace, '--trust', '-m', 'deepseek/deepseek-flash', '--base-url', provider.baseUrl, 'hi']
     const timed = async (argv: string[]): Promise<Timed> => {
       await provider.reset()
@@ -33,8 +37,23 @@ export const coldStart: BenchRow = {
       return {
         foreignCores: of((run) => run.ours.foreignCores),
         figures: [
-          { name: 'first request', ours: of((run) => run.ours.firstRequestMs), floor: of((run) => run.floor.firstRequestMs), unit: 'ms', budget: 4.5, ratio: true, kind: 'time' },
-          { name: 'CPU of the whole run', ours: of((run) => run.ours.cpuSeconds), floor: of((run) => run.floor.cpuSeconds), unit: 's', budget: 1.2, kind: 'cpu' },
+          {
+            name: 'first request',
+            ours: of((run) => run.ours.firstRequestMs),
+            floor: of((run) => run.floor.firstRequestMs),
+            unit: 'ms',
+            budget: 4.5,
+            ratio: true,
+            kind: 'time',
+          },
+          {
+            name: 'CPU of the whole run',
+            ours: of((run) => run.ours.cpuSeconds),
+            floor: of((run) => run.floor.cpuSeconds),
+            unit: 's',
+            budget: 1.2,
+            kind: 'cpu',
+          },
         ],
         raw: runs.map(({ floor, ours }) => ({ floor: brief(floor), ours: brief(ours) })),
       }

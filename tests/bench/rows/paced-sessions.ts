@@ -28,7 +28,11 @@ export const pacedSessions: BenchRow = {
     const rules: FakeRule[] = prompts.map((marker, session) => ({
       marker,
       answers: [
-        ...Array.from({ length: tools }, (_, turn): FakeAnswer => ({ tokens: perAnswer, tokensPerSecond: TOKENS_PER_SECOND, toolCalls: [{ name: 'run_command', args: { command: `echo ${session} ${turn}` } }] })),
+        ...Array.from({ length: tools }, (_, turn): FakeAnswer => ({
+          tokens: perAnswer,
+          tokensPerSecond: TOKENS_PER_SECOND,
+          toolCalls: [{ name: 'run_command', args: { command: `echo ${session} ${turn}` } }],
+        })),
         { tokens: perAnswer, tokensPerSecond: TOKENS_PER_SECOND },
       ],
     }))
@@ -39,11 +43,35 @@ export const pacedSessions: BenchRow = {
       await provider.script(rules)
       const cost = await runMeasured(argv, { env, own: [provider.pid], samplePss: true })
       const requests = await provider.requests()
-      if (cost.exitCode !== 0 || requests.length !== SESSIONS * (tools + 1)) throw new Error(`the run failed (${cost.exitCode}, ${requests.length} requests): ${cost.stderr}`)
-      return { cost, gaps: prompts.flatMap((prompt) => gapsOf(requests, prompt)), spanMs: Math.max(...requests.map((request) => request.lastTokenAt ?? 0)) - Math.min(...requests.map((request) => request.arrivedAt)) }
+      if (cost.exitCode !== 0 || requests.length !== SESSIONS * (tools + 1))
+        throw new Error(`the run failed (${cost.exitCode}, ${requests.length} requests): ${cost.stderr}`)
+      return {
+        cost,
+        gaps: prompts.flatMap((prompt) => gapsOf(requests, prompt)),
+        spanMs:
+          Math.max(...requests.map((request) => request.lastTokenAt ?? 0)) - Math.min(...requests.map((request) => request.arrivedAt)),
+      }
     }
     const floorArgv = [node, `${root}/tests/bench/floor-loop.ts`, provider.baseUrl, JSON.stringify({ prompts, print: false })]
-    const ourArgv = [node, metona, 'batch', lines, '--concurrency', String(SESSIONS), '-w', workspace, '--trust', '--permission', 'full_access', '--sandbox', 'off', '-m', 'deepseek/deepseek-flash', '--base-url', provider.baseUrl]
+    const ourArgv = [
+      node,
+      metona,
+      'batch',
+      lines,
+      '--concurrency',
+      String(SESSIONS),
+      '-w',
+      workspace,
+      '--trust',
+      '--permission',
+      'full_access',
+      '--sandbox',
+      'off',
+      '-m',
+      'deepseek/deepseek-flash',
+      '--base-url',
+      provider.baseUrl,
+    ]
     const idealMs = ((tools + 1) * perAnswer * 1000) / TOKENS_PER_SECOND
     try {
       const runs: { floor: Paced; ours: Paced }[] = []
@@ -53,13 +81,59 @@ export const pacedSessions: BenchRow = {
       return {
         foreignCores: of((run) => run.ours.cost.foreignCores),
         figures: [
-          { name: 'CPU of the tree', ours: of((run) => run.ours.cost.cpuSeconds), floor: of((run) => run.floor.cost.cpuSeconds), unit: 's', budget: 2, ratio: true, kind: 'cpu' },
-          { name: 'PSS', ours: of((run) => run.ours.cost.peakPssMiB), floor: of((run) => run.floor.cost.peakPssMiB), unit: 'MiB', budget: 250, kind: 'count' },
-          { name: 'time over ideal', ours: of((run) => (run.ours.spanMs / idealMs - 1) * 100), floor: of((run) => (run.floor.spanMs / idealMs - 1) * 100), unit: '%', budget: 4, kind: 'time' },
-          { name: 'gap median', ours: median(all('ours')), floor: median(all('floor')), unit: 'ms', budget: 1.2, ratio: true, kind: 'time' },
-          { name: 'gap p90', ours: quantile(all('ours'), 0.9), floor: quantile(all('floor'), 0.9), unit: 'ms', budget: 1.2, ratio: true, kind: 'time' },
+          {
+            name: 'CPU of the tree',
+            ours: of((run) => run.ours.cost.cpuSeconds),
+            floor: of((run) => run.floor.cost.cpuSeconds),
+            unit: 's',
+            budget: 2,
+            ratio: true,
+            kind: 'cpu',
+          },
+          {
+            name: 'PSS',
+            ours: of((run) => run.ours.cost.peakPssMiB),
+            floor: of((run) => run.floor.cost.peakPssMiB),
+            unit: 'MiB',
+            budget: 250,
+            kind: 'count',
+          },
+          {
+            name: 'time over ideal',
+            ours: of((run) => (run.ours.spanMs / idealMs - 1) * 100),
+            floor: of((run) => (run.floor.spanMs / idealMs - 1) * 100),
+            unit: '%',
+            budget: 4,
+            kind: 'time',
+          },
+          {
+            name: 'gap median',
+            ours: median(all('ours')),
+            floor: median(all('floor')),
+            unit: 'ms',
+            budget: 1.2,
+            ratio: true,
+            kind: 'time',
+          },
+          {
+            name: 'gap p90',
+            ours: quantile(all('ours'), 0.9),
+            floor: quantile(all('floor'), 0.9),
+            unit: 'ms',
+            budget: 1.2,
+            ratio: true,
+            kind: 'time',
+          },
         ],
-        raw: runs.map((run) => ({ floor: { cpu: run.floor.cost.cpuSeconds, span: run.floor.spanMs }, ours: { cpu: run.ours.cost.cpuSeconds, span: run.ours.spanMs, pss: run.ours.cost.peakPssMiB, foreignCores: run.ours.cost.foreignCores } })),
+        raw: runs.map((run) => ({
+          floor: { cpu: run.floor.cost.cpuSeconds, span: run.floor.spanMs },
+          ours: {
+            cpu: run.ours.cost.cpuSeconds,
+            span: run.ours.spanMs,
+            pss: run.ours.cost.peakPssMiB,
+            foreignCores: run.ours.cost.foreignCores,
+          },
+        })),
       }
     } finally {
       await provider.stop()

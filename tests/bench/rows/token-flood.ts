@@ -32,10 +32,30 @@ export const tokenFlood: BenchRow = {
       return {
         foreignCores: of((run) => run.ours.foreignCores),
         figures: [
-          { name: 'rate', ours: of((run) => rate(run.ours)), floor: of((run) => rate(run.floor)), unit: 'tokens/s', budget: 0.6, ratio: true, atLeast: true, kind: 'time' },
-          { name: 'CPU', ours: of((run) => run.ours.cpuSeconds), floor: of((run) => run.floor.cpuSeconds), unit: 's', budget: 2, ratio: true, kind: 'cpu' },
+          {
+            name: 'rate',
+            ours: of((run) => rate(run.ours)),
+            floor: of((run) => rate(run.floor)),
+            unit: 'tokens/s',
+            budget: 0.6,
+            ratio: true,
+            atLeast: true,
+            kind: 'time',
+          },
+          {
+            name: 'CPU',
+            ours: of((run) => run.ours.cpuSeconds),
+            floor: of((run) => run.floor.cpuSeconds),
+            unit: 's',
+            budget: 2,
+            ratio: true,
+            kind: 'cpu',
+          },
         ],
-        raw: runs.map(({ floor, ours }) => ({ floor: { streamMs: floor.streamMs, cpuSeconds: floor.cpuSeconds }, ours: { streamMs: ours.streamMs, cpuSeconds: ours.cpuSeconds, foreignCores: ours.foreignCores } })),
+        raw: runs.map(({ floor, ours }) => ({
+          floor: { streamMs: floor.streamMs, cpuSeconds: floor.cpuSeconds },
+          ours: { streamMs: ours.streamMs, cpuSeconds: ours.cpuSeconds, foreignCores: ours.foreignCores },
+        })),
       }
     } finally {
       await provider.stop()

@@ -16,17 +16,39 @@ export const toolLoop: BenchRow = {
     const provider = await startFakeProvider()
     const workspace = await scratch()
     const env = { METONA_HOME: await scratch(), DEEPSEEK_API_KEY: 'sk-bench' }
-    const answers: FakeAnswer[] = [...Array.from({ length: turns }, (_, turn): FakeAnswer => ({ toolCalls: [{ name: 'run_command', args: { command: `echo ${turn}` } }] })), { text: 'done' }]
+    const answers: FakeAnswer[] = [
+      ...Array.from({ length: turns }, (_, turn): FakeAnswer => ({
+        toolCalls: [{ name: 'run_command', args: { command: `echo ${turn}` } }],
+      })),
+      { text: 'done' },
+    ]
     const gapsOf = async (argv: string[]): Promise<Gaps> => {
       await provider.reset()
       await provider.script(answers)
       const cost = await runMeasured(argv, { env, own: [provider.pid] })
       const requests = await provider.requests()
-      if (cost.exitCode !== 0 || requests.length !== turns + 1) throw new Error(`the run failed (${cost.exitCode}, ${requests.length} requests): ${cost.stderr}`)
+      if (cost.exitCode !== 0 || requests.length !== turns + 1)
+        throw new Error(`the run failed (${cost.exitCode}, ${requests.length} requests): ${cost.stderr}`)
       return { gaps: gaps(requests), foreignCores: cost.foreignCores }
     }
     const floorArgv = [node, `${root}/tests/bench/floor-loop.ts`, provider.baseUrl, JSON.stringify({ prompts: ['go'], print: false })]
-    const ourArgv = [node, metona, 'run', '-w', workspace, '--trust', '--permission', 'full_access', '--sandbox', 'off', '-m', 'deepseek/deepseek-flash', '--base-url', provider.baseUrl, 'go']
+    const ourArgv = [
+      node,
+      metona,
+      'run',
+      '-w',
+      workspace,
+      '--trust',
+      '--permission',
+      'full_access',
+      '--sandbox',
+      'off',
+      '-m',
+      'deepseek/deepseek-flash',
+      '--base-url',
+      provider.baseUrl,
+      'go',
+    ]
     try {
       const runs: { floor: Gaps; ours: Gaps }[] = []
       for (let pair = 0; pair < pairs; pair++) runs.push({ floor: await gapsOf(floorArgv), ours: await gapsOf(ourArgv) })
@@ -35,7 +57,15 @@ export const toolLoop: BenchRow = {
       return {
         foreignCores: median(runs.map((run) => run.ours.foreignCores)),
         figures: [
-          { name: 'gap median', ours: median(all('ours')), floor: median(all('floor')), unit: 'ms', budget: 1.25, ratio: true, kind: 'time' },
+          {
+            name: 'gap median',
+            ours: median(all('ours')),
+            floor: median(all('floor')),
+            unit: 'ms',
+            budget: 1.25,
+            ratio: true,
+            kind: 'time',
+          },
           { name: 'gap p90', ours: quantile(all('ours'), 0.9), floor: quantile(all('floor'), 0.9), unit: 'ms', budget: 60, kind: 'time' },
         ],
         raw: runs,

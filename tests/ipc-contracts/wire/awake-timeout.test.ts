@@ -7,7 +7,7 @@ import { eventually } from '#tests/helpers/eventually.ts'
 
 /** Holds this thread up, as a stopped process is held up. */
 function block(milliseconds: number): void {
-  for (const end = performance.now() + milliseconds; performance.now() < end; );
+  for (const end = performance.now() + milliseconds; performance.now() < end;);
 }
 
 describe('a deadline of waking time', () => {

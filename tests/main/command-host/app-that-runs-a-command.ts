@@ -6,6 +6,8 @@ const [entry, id] = process.argv.slice(2) as [string, string]
 const host = await launchCommandHost({ entry, execPath: process.execPath })
 const socket = connect(host.socketPath)
 socket.write(`${JSON.stringify({ type: 'hello', token: host.token })}\n`)
-socket.write(`${JSON.stringify({ type: 'start', id, argv: ['/bin/sh', '-c', 'setsid sleep 600 & nohup sleep 600 & sleep 600'], cwd: '/', env: { PATH: '/usr/bin:/bin', METONA_CALL: id }, stdin: false })}\n`)
+socket.write(
+  `${JSON.stringify({ type: 'start', id, argv: ['/bin/sh', '-c', 'setsid sleep 600 & nohup sleep 600 & sleep 600'], cwd: '/', env: { PATH: '/usr/bin:/bin', METONA_CALL: id }, stdin: false })}\n`,
+)
 process.send?.({ pid: host.pid, socketPath: host.socketPath })
 setInterval(() => {}, 60_000)

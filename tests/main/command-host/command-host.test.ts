@@ -49,14 +49,26 @@ function joinHost(host: { socketPath: string; token: string }, hello = host.toke
     socket,
     replies,
     send: (request) => void socket.write(`${JSON.stringify(request)}\n`),
-    start: (id, script, extra = {}) => client.send({ type: 'start', id, argv: ['/bin/sh', '-c', script], cwd: '/', env: { PATH: '/usr/bin:/bin', METONA_CALL: id }, stdin: false, ...extra }),
+    start: (id, script, extra = {}) =>
+      client.send({
+        type: 'start',
+        id,
+        argv: ['/bin/sh', '-c', script],
+        cwd: '/',
+        env: { PATH: '/usr/bin:/bin', METONA_CALL: id },
+        stdin: false,
+        ...extra,
+      }),
     reply: (type, id) =>
       settles(() => {
         const found = replies.find((reply) => reply.type === type && 'id' in reply && reply.id === id)
         expect(found).toBeDefined()
         return found as never
       }),
-    text: (id) => replies.flatMap((reply) => (reply.type === 'output' && reply.id === id ? [Buffer.from(reply.base64, 'base64').toString()] : [])).join(''),
+    text: (id) =>
+      replies
+        .flatMap((reply) => (reply.type === 'output' && reply.id === id ? [Buffer.from(reply.base64, 'base64').toString()] : []))
+        .join(''),
   }
   client.send({ type: 'hello', token: hello })
   return client
@@ -120,7 +132,8 @@ test('output stops one mebibyte ahead of the credit given', async () => {
   const client = joinHost(await launch())
   const id = unique('credit')
   client.start(id, 'head -c 20000000 /dev/zero')
-  const received = (): number => client.replies.reduce((sum, reply) => sum + (reply.type === 'output' ? Buffer.from(reply.base64, 'base64').length : 0), 0)
+  const received = (): number =>
+    client.replies.reduce((sum, reply) => sum + (reply.type === 'output' ? Buffer.from(reply.base64, 'base64').length : 0), 0)
   await settles(() => expect(received()).toBeGreaterThanOrEqual(1024 * 1024))
   // Everything that may come unasked has come once the next command's whole life fits in between.
   client.start(`${id}_after`, 'true')
@@ -232,7 +245,9 @@ describe.runIf(LINUX)('nothing outlives a command', () => {
     const folder = await mkdtemp(join(tmpdir(), 'metona-app-'))
     clean.push(() => rm(folder, { recursive: true, force: true }))
     const id = unique('appkill')
-    const app: ChildProcess = fork(new URL('./app-that-runs-a-command.ts', import.meta.url).pathname, [ENTRY, id], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    const app: ChildProcess = fork(new URL('./app-that-runs-a-command.ts', import.meta.url).pathname, [ENTRY, id], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
     const { pid, socketPath } = await new Promise<{ pid: number; socketPath: string }>((resolve) => app.once('message', resolve as never))
     await settles(() => expect(livingProcesses(`METONA_CALL=${id}`).length).toBeGreaterThanOrEqual(3))
     app.kill('SIGKILL')

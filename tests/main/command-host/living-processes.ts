@@ -8,7 +8,11 @@ export function livingProcesses(text: string): number[] {
     .filter((pid) => Number.isInteger(pid) && pid !== process.pid)
     .filter((pid) => {
       try {
-        if (!readFileSync(`/proc/${pid}/environ`, 'latin1').includes(text) && !readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(text)) return false
+        if (
+          !readFileSync(`/proc/${pid}/environ`, 'latin1').includes(text) &&
+          !readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(text)
+        )
+          return false
         return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))
       } catch {
         return false

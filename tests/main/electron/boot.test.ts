@@ -20,8 +20,20 @@ describe('a window', () => {
   test('has exactly these web preferences', async () => {
     const { window, session } = await booted()
     expect(window.options.webPreferences).toEqual({
-      session, preload: '/app/out/electron/preload.cjs', sandbox: true, contextIsolation: true, webSecurity: true, nodeIntegration: false, nodeIntegrationInWorker: false, nodeIntegrationInSubFrames: false,
-      webviewTag: false, navigateOnDragDrop: false, allowRunningInsecureContent: false, experimentalFeatures: false, spellcheck: false, devTools: false,
+      session,
+      preload: '/app/out/electron/preload.cjs',
+      sandbox: true,
+      contextIsolation: true,
+      webSecurity: true,
+      nodeIntegration: false,
+      nodeIntegrationInWorker: false,
+      nodeIntegrationInSubFrames: false,
+      webviewTag: false,
+      navigateOnDragDrop: false,
+      allowRunningInsecureContent: false,
+      experimentalFeatures: false,
+      spellcheck: false,
+      devTools: false,
     })
   })
 
@@ -41,7 +53,17 @@ describe('a window', () => {
 describe('the session', () => {
   test('grants the clipboard and nothing else', async () => {
     const { session } = await booted()
-    const asked = ['clipboard-sanitized-write', 'clipboard-read', 'media', 'geolocation', 'notifications', 'openExternal', 'fullscreen', 'hid', 'unknown']
+    const asked = [
+      'clipboard-sanitized-write',
+      'clipboard-read',
+      'media',
+      'geolocation',
+      'notifications',
+      'openExternal',
+      'fullscreen',
+      'hid',
+      'unknown',
+    ]
     const granted = asked.filter((permission) => {
       let answer = false
       session.permissionRequest?.(null, permission, (given) => (answer = given))
@@ -58,7 +80,11 @@ describe('the session', () => {
     session.displayMedia?.({}, (given) => (streams = given))
     const prevent = vi.fn()
     session.emit('will-download', { preventDefault: prevent })
-    expect({ streams, prevented: prevent.mock.calls.length, spellCheck: session.spellCheck }).toEqual({ streams: {}, prevented: 1, spellCheck: false })
+    expect({ streams, prevented: prevent.mock.calls.length, spellCheck: session.spellCheck }).toEqual({
+      streams: {},
+      prevented: 1,
+      spellCheck: false,
+    })
   })
 })
 
@@ -163,14 +189,19 @@ describe('the pipeline host', () => {
   test('may ask main only for known services', async () => {
     const { fake } = await booted()
     fake.processes[0]?.emit('message', { type: 'native', id: 1, method: 'constructor', params: {} })
-    await vi.waitFor(() => expect(fake.processes[0]?.received.at(-1)?.message).toMatchObject({ type: 'native_result', id: 1, error: { code: 'NOT_AVAILABLE' } }))
+    await vi.waitFor(() =>
+      expect(fake.processes[0]?.received.at(-1)?.message).toMatchObject({ type: 'native_result', id: 1, error: { code: 'NOT_AVAILABLE' } }),
+    )
   })
 
   test('hears of sleep and waking', async () => {
     const { fake } = await booted()
     fake.power.emit('suspend')
     fake.power.emit('resume')
-    expect(fake.processes[0]?.received.map((entry) => entry.message)).toEqual([{ type: 'power', state: 'suspend' }, { type: 'power', state: 'resume' }])
+    expect(fake.processes[0]?.received.map((entry) => entry.message)).toEqual([
+      { type: 'power', state: 'suspend' },
+      { type: 'power', state: 'resume' },
+    ])
   })
 })
 

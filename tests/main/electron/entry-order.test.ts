@@ -8,7 +8,14 @@ test('before ready: path, lock, scheme, sandbox, crash reports at home, in this 
   const fake = fakeElectron()
   vi.doMock('electron', () => ({ ...fake.api, default: fake.api }))
   await import('#main/electron/index.ts')
-  const order = ['app.setPath', 'app.requestSingleInstanceLock', 'protocol.registerSchemesAsPrivileged', 'app.enableSandbox', 'crashReporter.start', 'app.whenReady']
+  const order = [
+    'app.setPath',
+    'app.requestSingleInstanceLock',
+    'protocol.registerSchemesAsPrivileged',
+    'app.enableSandbox',
+    'crashReporter.start',
+    'app.whenReady',
+  ]
   const found = order.map((name) => fake.calls.findIndex((call) => call.startsWith(name)))
   expect(found.every((position) => position >= 0)).toBe(true)
   expect(found).toEqual(found.toSorted((left, right) => left - right))

@@ -115,7 +115,10 @@ export class FakeSession extends EventEmitter {
   displayMedia: ((request: unknown, callback: (streams: object) => void) => void) | undefined
   spellCheck = true
   readonly schemes = new Map<string, (request: { url: string; method: string }) => Promise<Response>>()
-  readonly protocol = { handle: (scheme: string, handler: (request: { url: string; method: string }) => Promise<Response>) => void this.schemes.set(scheme, handler) }
+  readonly protocol = {
+    handle: (scheme: string, handler: (request: { url: string; method: string }) => Promise<Response>) =>
+      void this.schemes.set(scheme, handler),
+  }
 
   setPermissionRequestHandler(handler: typeof this.permissionRequest): void {
     this.permissionRequest = handler
@@ -272,16 +275,22 @@ export function fakeElectron(): FakeElectron {
       }
     },
     crashReporter: { start: (options: { uploadToServer: boolean }) => void calls.push(`crashReporter.start ${JSON.stringify(options)}`) },
-    dialog: { showErrorBox: (...texts: string[]) => void dialogs.push(texts), showOpenDialog: () => Promise.resolve({ canceled: false, filePaths: ['/chosen'] }) },
+    dialog: {
+      showErrorBox: (...texts: string[]) => void dialogs.push(texts),
+      showOpenDialog: () => Promise.resolve({ canceled: false, filePaths: ['/chosen'] }),
+    },
     nativeTheme: { shouldUseDarkColors: false },
     powerMonitor: power,
     powerSaveBlocker: { start: () => 7, stop: (id: number) => void calls.push(`powerSaveBlocker.stop ${id}`) },
-    protocol: { registerSchemesAsPrivileged: (schemes: unknown) => void calls.push(`protocol.registerSchemesAsPrivileged ${JSON.stringify(schemes)}`) },
+    protocol: {
+      registerSchemesAsPrivileged: (schemes: unknown) => void calls.push(`protocol.registerSchemesAsPrivileged ${JSON.stringify(schemes)}`),
+    },
     safeStorage: {
       isAsyncEncryptionAvailable: () => Promise.resolve(true),
       getSelectedStorageBackend: () => fake.secretBackend,
       encryptStringAsync: (text: string) => Promise.resolve(Buffer.from(text.split('').toReversed().join(''))),
-      decryptStringAsync: (data: Buffer) => Promise.resolve({ result: String(data).split('').toReversed().join(''), shouldReEncrypt: false }),
+      decryptStringAsync: (data: Buffer) =>
+        Promise.resolve({ result: String(data).split('').toReversed().join(''), shouldReEncrypt: false }),
     },
     session: {
       fromPartition: (name: string) => {

@@ -45,7 +45,16 @@ test.each(['https://example.com/a', 'mailto:a@example.com'])('%s is opened outsi
   expect(fake.calls).toEqual([`shell.openExternal ${url}`])
 })
 
-test.each(['file:///etc/passwd', 'javascript:alert(1)', 'http://example.com', 'https://user:pw@example.com', 'smb://host/share', 'ms-msdt:/id', 'app://metona/', 'nonsense'])('%s is refused', async (url) => {
+test.each([
+  'file:///etc/passwd',
+  'javascript:alert(1)',
+  'http://example.com',
+  'https://user:pw@example.com',
+  'smb://host/share',
+  'ms-msdt:/id',
+  'app://metona/',
+  'nonsense',
+])('%s is refused', async (url) => {
   await expect(native.openExternal({ url })).rejects.toMatchObject({ code: 'LINK_REFUSED' })
   expect(fake.calls).toEqual([])
 })

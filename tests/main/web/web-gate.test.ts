@@ -4,9 +4,17 @@ import { checkGate, type GateRequest } from '#main/web/web-gate.ts'
 const PORT = 4567
 const OWN = `http://127.0.0.1:${PORT}`
 const good: GateRequest = { kind: 'page', method: 'GET', headers: { host: `127.0.0.1:${PORT}` }, port: PORT, hasToken: true }
-const call: GateRequest = { ...good, kind: 'call', method: 'POST', headers: { ...good.headers, origin: OWN, 'content-type': 'application/json' } }
+const call: GateRequest = {
+  ...good,
+  kind: 'call',
+  method: 'POST',
+  headers: { ...good.headers, origin: OWN, 'content-type': 'application/json' },
+}
 const socket: GateRequest = { ...good, kind: 'socket', headers: { ...good.headers, origin: OWN } }
-const withHeaders = (request: GateRequest, headers: GateRequest['headers']): GateRequest => ({ ...request, headers: { ...request.headers, ...headers } })
+const withHeaders = (request: GateRequest, headers: GateRequest['headers']): GateRequest => ({
+  ...request,
+  headers: { ...request.headers, ...headers },
+})
 
 const TABLE: [string, GateRequest, number][] = [
   ['a page of ours', good, 200],

@@ -36,16 +36,31 @@ afterEach(async () => {
 })
 
 function start(port: number): Promise<WebServer> {
-  return startWebServer({ profile: path.join(folder, 'profile'), renderer: path.join(folder, 'renderer'), port, version: '0', onClient: (client) => void clients.push(client) })
+  return startWebServer({
+    profile: path.join(folder, 'profile'),
+    renderer: path.join(folder, 'renderer'),
+    port,
+    version: '0',
+    onClient: (client) => void clients.push(client),
+  })
 }
 
 function send(options: { method?: string; path?: string; headers?: Record<string, string>; body?: string }): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port: server.port, method: options.method ?? 'GET', path: options.path ?? '/', headers: { host: `127.0.0.1:${server.port}`, ...options.headers } }, (response) => {
-      let body = ''
-      response.on('data', (chunk) => (body += String(chunk)))
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }))
-    })
+    const request = httpRequest(
+      {
+        host: '127.0.0.1',
+        port: server.port,
+        method: options.method ?? 'GET',
+        path: options.path ?? '/',
+        headers: { host: `127.0.0.1:${server.port}`, ...options.headers },
+      },
+      (response) => {
+        let body = ''
+        response.on('data', (chunk) => (body += String(chunk)))
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }))
+      },
+    )
     request.on('error', reject)
     request.end(options.body)
   })
@@ -92,10 +107,21 @@ describe('pages', () => {
     const answer = await send({ headers: { cookie } })
     expect(answer.status).toBe(200)
     expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
-    expect(answer.headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' })
+    expect(answer.headers).toMatchObject({
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+    })
   })
 
-  for (const attempt of ['/../outside.txt', '/..%2foutside.txt', '/assets/../../outside.txt', '//etc/passwd', '/%2e%2e/outside.txt', '/assets']) {
+  for (const attempt of [
+    '/../outside.txt',
+    '/..%2foutside.txt',
+    '/assets/../../outside.txt',
+    '//etc/passwd',
+    '/%2e%2e/outside.txt',
+    '/assets',
+  ]) {
     test(`${attempt} names no file`, async () => {
       expect(await send({ path: attempt, headers: { cookie } })).toMatchObject({ status: 404, body: 'Not found' })
     })
@@ -108,7 +134,9 @@ describe('pages', () => {
   test('and calls pass with all marks right', async () => {
     const headers = { cookie, origin: `http://127.0.0.1:${server.port}`, 'content-type': 'application/json' }
     expect(await send({ method: 'POST', path: '/api/alive', headers, body: '{}' })).toMatchObject({ status: 200, body: '{"version":"0"}' })
-    expect((await send({ method: 'POST', path: '/api/alive', headers: { ...headers, 'content-type': 'text/plain' }, body: '{}' })).status).toBe(415)
+    expect(
+      (await send({ method: 'POST', path: '/api/alive', headers: { ...headers, 'content-type': 'text/plain' }, body: '{}' })).status,
+    ).toBe(415)
     expect((await send({ method: 'POST', path: '/api/alive', headers, body: 'x'.repeat(100_000) })).status).toBe(413)
   })
 })

@@ -16,7 +16,14 @@ test('acks go at most every 100 ms and name the latest post', async () => {
     await vi.advanceTimersByTimeAsync(16)
   }
   await vi.advanceTimersByTimeAsync(200)
-  expect(sent).toEqual([[0, 1], [100, 7], [200, 13], [300, 19], [400, 25], [500, 30]])
+  expect(sent).toEqual([
+    [0, 1],
+    [100, 7],
+    [200, 13],
+    [300, 19],
+    [400, 25],
+    [500, 30],
+  ])
 })
 
 test('nothing is acknowledged twice, and a new connection starts over', async () => {

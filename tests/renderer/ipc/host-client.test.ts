@@ -9,7 +9,13 @@ const ID = 's_one'
 let host: ScriptedHost
 let link: MemoryLink
 let client: HostClient
-const events = { onLink: vi.fn(), onList: vi.fn(), onBanners: vi.fn(), onReset: vi.fn(), onIncompatible: vi.fn() } satisfies HostClientEvents
+const events = {
+  onLink: vi.fn(),
+  onList: vi.fn(),
+  onBanners: vi.fn(),
+  onReset: vi.fn(),
+  onIncompatible: vi.fn(),
+} satisfies HostClientEvents
 
 async function connect(): Promise<void> {
   client.start()
@@ -28,12 +34,17 @@ afterEach(() => {
 })
 
 const text = (delta: string) => ({ delta: 'stream' as const, messageId: 'm1', iteration: 1, event: { type: 'text_delta' as const, delta } })
-const lastText = (snapshot: SessionSnapshot | undefined): string | undefined => snapshot?.items.find((item) => item.kind === 'assistant')?.text
+const lastText = (snapshot: SessionSnapshot | undefined): string | undefined =>
+  snapshot?.items.find((item) => item.kind === 'assistant')?.text
 
 function follow(): { readonly seen: SessionSnapshot[]; readonly failures: unknown[]; readonly done: Promise<void> } {
   const seen: SessionSnapshot[] = []
   const failures: unknown[] = []
-  return { seen, failures, done: client.feed.follow(ID, { onSnapshot: (snapshot) => seen.push(snapshot), onFailure: (error) => failures.push(error) }) }
+  return {
+    seen,
+    failures,
+    done: client.feed.follow(ID, { onSnapshot: (snapshot) => seen.push(snapshot), onFailure: (error) => failures.push(error) }),
+  }
 }
 
 test('a call resolves with the checked answer', async () => {
@@ -46,7 +57,10 @@ test("the host's error keeps its code and values", async () => {
   host.answer('workspace.open', () => {
     throw new AppError({ code: 'UNTRUSTED', message: 'not yet', details: { found: ['AGENTS.md'] } })
   })
-  await expect(client.call('workspace.open', { path: '/w' })).rejects.toMatchObject({ code: 'UNTRUSTED', details: { found: ['AGENTS.md'] } })
+  await expect(client.call('workspace.open', { path: '/w' })).rejects.toMatchObject({
+    code: 'UNTRUSTED',
+    details: { found: ['AGENTS.md'] },
+  })
 })
 
 test('an answer of another shape is refused, not passed on', async () => {

@@ -26,7 +26,14 @@ function factory(probe?: TransportFactory['probe']): TransportFactory {
 }
 
 function start(probe?: TransportFactory['probe']): Link {
-  const link = new Link({ factory: factory(probe), delays: [100, 300, 900], openTimeoutMs: 5000, now: () => 0, onMessage: () => undefined, onState: (state) => states.push(state) })
+  const link = new Link({
+    factory: factory(probe),
+    delays: [100, 300, 900],
+    openTimeoutMs: 5000,
+    now: () => 0,
+    onMessage: () => undefined,
+    onState: (state) => states.push(state),
+  })
   link.start()
   return link
 }

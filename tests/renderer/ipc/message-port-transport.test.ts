@@ -18,7 +18,12 @@ class FakeWindow implements DesktopWindow {
   }
 }
 
-function open(): { window: FakeWindow; connects: () => number; events: { onOpen: ReturnType<typeof vi.fn>; onMessage: ReturnType<typeof vi.fn>; onClose: ReturnType<typeof vi.fn> }; transport: ReturnType<ReturnType<typeof messagePortTransport>['open']> } {
+function open(): {
+  window: FakeWindow
+  connects: () => number
+  events: { onOpen: ReturnType<typeof vi.fn>; onMessage: ReturnType<typeof vi.fn>; onClose: ReturnType<typeof vi.fn> }
+  transport: ReturnType<ReturnType<typeof messagePortTransport>['open']>
+} {
   const window = new FakeWindow()
   let connects = 0
   const events = { onOpen: vi.fn(), onMessage: vi.fn(), onClose: vi.fn() }
@@ -37,7 +42,9 @@ test('it listens before it asks, and opens with the port of its own window', asy
   port2.start()
   transport.send({ type: 'ack', post: 3 })
   port2.postMessage({ type: 'list' })
-  await waitUntil(() => expect([received.mock.calls, events.onMessage.mock.calls]).toEqual([[[{ type: 'ack', post: 3 }]], [[{ type: 'list' }]]]))
+  await waitUntil(() =>
+    expect([received.mock.calls, events.onMessage.mock.calls]).toEqual([[[{ type: 'ack', post: 3 }]], [[{ type: 'list' }]]]),
+  )
   transport.close()
 })
 

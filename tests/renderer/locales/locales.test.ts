@@ -17,14 +17,20 @@ import { expect, test } from 'vitest'
 const project = fileURLToPath(new URL('../../../', import.meta.url))
 
 function flatten(messages: object, prefix = ''): Map<string, string> {
-  return new Map(Object.entries(messages).flatMap(([key, value]) => (typeof value === 'string' ? [[`${prefix}${key}`, value] as const] : [...flatten(value as object, `${prefix}${key}.`)])))
+  return new Map(
+    Object.entries(messages).flatMap(([key, value]) =>
+      typeof value === 'string' ? [[`${prefix}${key}`, value] as const] : [...flatten(value as object, `${prefix}${key}.`)],
+    ),
+  )
 }
 const english = flatten(en)
 const chinese = flatten(zhCn)
 
 async function sources(folder: string, endings: readonly string[]): Promise<{ name: string; text: string }[]> {
   const entries = await readdir(path.join(project, folder), { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending))).map((entry) => path.join(entry.parentPath, entry.name))
+  const files = entries
+    .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
+    .map((entry) => path.join(entry.parentPath, entry.name))
   return Promise.all(files.map(async (file) => ({ name: path.relative(project, file), text: await readFile(file, 'utf8') })))
 }
 
@@ -34,14 +40,18 @@ test('both languages have the same texts, none empty where the other is not', ()
 })
 
 test('both languages use the same values in each text', () => {
-  const values = (text: string | undefined): string[] => [...new Set([...(text ?? '').matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? ''))].sort()
+  const values = (text: string | undefined): string[] =>
+    [...new Set([...(text ?? '').matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? ''))].sort()
   const differing = [...english].filter(([key, text]) => values(text).join() !== values(chinese.get(key)).join()).map(([key]) => key)
   // Where only one of the forms of an English plural names its number, Chinese may name it, too.
   expect(differing.filter((key) => !english.get(key)?.includes('|') && !chinese.get(key)?.includes('|'))).toEqual([])
 })
 
 test('every text compiles and fills in its values', () => {
-  for (const [locale, texts] of [['en', english], ['zh-CN', chinese]] as const) {
+  for (const [locale, texts] of [
+    ['en', english],
+    ['zh-CN', chinese],
+  ] as const) {
     for (const [key, text] of texts) {
       const values = Object.fromEntries([...text.matchAll(/\{(\w+)\}/g)].map((match) => [match[1] ?? '', `«${match[1]}»`]))
       const shown = i18n.global.t(key, values, { locale })
@@ -61,7 +71,9 @@ test('English texts say no please, no exclamation, no sorry', () => {
 
 test('every code an error can have is explained in three parts, in both languages', () => {
   const codes = [...Object.values(MetonaErrorCode), ...Object.values(WireErrorCode), ...Object.values(ClientErrorCode)]
-  const missing = codes.flatMap((code) => ['what', 'means', 'todo'].map((part) => `error.${code}.${part}`)).filter((key) => !english.get(key) || !chinese.get(key))
+  const missing = codes
+    .flatMap((code) => ['what', 'means', 'todo'].map((part) => `error.${code}.${part}`))
+    .filter((key) => !english.get(key) || !chinese.get(key))
   expect(missing).toEqual([])
 })
 
@@ -78,7 +90,12 @@ test('every word of a closed set that the page shows has a text', () => {
 })
 
 test('every key that the sources name exists', async () => {
-  const named = (await sources('renderer', ['.vue', '.ts'])).flatMap(({ name, text }) => [...text.matchAll(/\bt\(\s*'([\w.-]+)'/g), ...text.matchAll(/'((?:composer|banner|status|approval|inspector|tool|message)\.\w+)'/g)].map((match) => ({ name, key: match[1] ?? '' })))
+  const named = (await sources('renderer', ['.vue', '.ts'])).flatMap(({ name, text }) =>
+    [
+      ...text.matchAll(/\bt\(\s*'([\w.-]+)'/g),
+      ...text.matchAll(/'((?:composer|banner|status|approval|inspector|tool|message)\.\w+)'/g),
+    ].map((match) => ({ name, key: match[1] ?? '' })),
+  )
   expect(named.length).toBeGreaterThan(150)
   expect(named.filter(({ key, name }) => !english.has(key) && !name.includes('locales'))).toEqual([])
 })
@@ -100,9 +117,14 @@ const READ_ALOUD = new Set(['title', 'aria-label', 'placeholder', 'alt', 'label'
 function visit(name: string, node: RootNode | TemplateChildNode, found: string[]): void {
   if (node.type === 2 && /\p{L}{2}/u.test(node.content)) found.push(`${name}: ${node.content.trim()}`)
   if (node.type === 1) found.push(...spokenAttributes(name, node))
-  for (const child of 'children' in node && Array.isArray(node.children) ? node.children : []) if (typeof child === 'object') visit(name, child as TemplateChildNode, found)
+  for (const child of 'children' in node && Array.isArray(node.children) ? node.children : [])
+    if (typeof child === 'object') visit(name, child as TemplateChildNode, found)
 }
 
 function spokenAttributes(name: string, node: ElementNode): string[] {
-  return node.props.flatMap((prop) => (prop.type === 6 && READ_ALOUD.has(prop.name) && /\p{L}/u.test(prop.value?.content ?? '') ? [`${name}: ${prop.name}="${prop.value?.content}"`] : []))
+  return node.props.flatMap((prop) =>
+    prop.type === 6 && READ_ALOUD.has(prop.name) && /\p{L}/u.test(prop.value?.content ?? '')
+      ? [`${name}: ${prop.name}="${prop.value?.content}"`]
+      : [],
+  )
 }

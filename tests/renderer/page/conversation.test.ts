@@ -33,10 +33,29 @@ async function open(options: OpenOptions = {}): Promise<void> {
   await opened.at(testIds.transcript).waitFor()
 }
 
-const calls = (method: string): Record<string, unknown>[] => host.calls.filter((call) => call.method === method).map((call) => call.params as Record<string, unknown>)
-const startTurn = (sessionId = A): void => host.emit(sessionId, { event: 'user_message', messageId: 'u1', content: 'go', turn: 1 }, { event: 'iteration_start', iteration: 1, turn: 1 })
-const say = (delta: string, sessionId = A): void => host.emit(sessionId, { delta: 'stream', messageId: 'a1', iteration: 1, event: { type: 'text_delta', delta } })
-const ask = (toolCallId: string): void => host.emit(A, { event: 'permission_request', iteration: 1, turn: 1, tool: 'run_command', toolCallId, argumentsHash: `h_${toolCallId}`, display: `git push ${toolCallId}`, risk: 'network', reason: 'leaves the machine', grantPrefix: 'git push' })
+const calls = (method: string): Record<string, unknown>[] =>
+  host.calls.filter((call) => call.method === method).map((call) => call.params as Record<string, unknown>)
+const startTurn = (sessionId = A): void =>
+  host.emit(
+    sessionId,
+    { event: 'user_message', messageId: 'u1', content: 'go', turn: 1 },
+    { event: 'iteration_start', iteration: 1, turn: 1 },
+  )
+const say = (delta: string, sessionId = A): void =>
+  host.emit(sessionId, { delta: 'stream', messageId: 'a1', iteration: 1, event: { type: 'text_delta', delta } })
+const ask = (toolCallId: string): void =>
+  host.emit(A, {
+    event: 'permission_request',
+    iteration: 1,
+    turn: 1,
+    tool: 'run_command',
+    toolCallId,
+    argumentsHash: `h_${toolCallId}`,
+    display: `git push ${toolCallId}`,
+    risk: 'network',
+    reason: 'leaves the machine',
+    grantPrefix: 'git push',
+  })
 const input = () => opened.at(testIds.composerInput)
 const row = (sessionId: string) => opened.page.locator(`[data-testid="${testIds.sessionRow}"][data-session="${sessionId}"]`)
 
@@ -67,7 +86,12 @@ run('while it runs Enter queues and Mod+Enter steers; what is queued can be take
   await input().press('Enter')
   await input().fill('now')
   await input().press('Control+Enter')
-  await waitUntil(() => expect(calls('session.prompt')).toMatchObject([{ content: 'later', whenBusy: 'queue' }, { content: 'now', whenBusy: 'steer' }]))
+  await waitUntil(() =>
+    expect(calls('session.prompt')).toMatchObject([
+      { content: 'later', whenBusy: 'queue' },
+      { content: 'now', whenBusy: 'steer' },
+    ]),
+  )
   await opened.at(testIds.queueItem).nth(1).waitFor()
   await opened.at(testIds.queueTakeBack).first().click()
   await waitUntil(async () => expect(await input().inputValue()).toBe('later'))
@@ -83,7 +107,13 @@ run('each session keeps its own draft, over switching and over a reload', async 
   await input().fill('for the second')
   await row(A).click()
   await waitUntil(async () => expect(await input().inputValue()).toBe('for the first'))
-  await waitUntil(async () => expect(await opened.page.evaluate(() => (globalThis as unknown as { localStorage: { getItem(key: string): string } }).localStorage.getItem('metona.drafts'))).toContain('for the second'))
+  await waitUntil(async () =>
+    expect(
+      await opened.page.evaluate(() =>
+        (globalThis as unknown as { localStorage: { getItem(key: string): string } }).localStorage.getItem('metona.drafts'),
+      ),
+    ).toContain('for the second'),
+  )
   await opened.page.reload()
   await waitUntil(async () => expect(await input().inputValue()).toBe('for the first'))
 })
@@ -132,7 +162,10 @@ run('someone who scrolled up is not moved by what streams in; going to the end h
   startTurn()
   say(`${Array.from({ length: 80 }, (_, index) => `line ${index}`).join('\n\n')}\n\n`)
   await open()
-  const position = () => opened.at(testIds.transcript).evaluate((element) => ({ top: element.scrollTop, fromEnd: element.scrollHeight - element.scrollTop - element.clientHeight }))
+  const position = () =>
+    opened
+      .at(testIds.transcript)
+      .evaluate((element) => ({ top: element.scrollTop, fromEnd: element.scrollHeight - element.scrollTop - element.clientHeight }))
   await waitUntil(async () => expect((await position()).fromEnd).toBeLessThan(3))
   await opened.page.mouse.move(640, 300)
   await opened.page.mouse.wheel(0, -600)
@@ -150,7 +183,11 @@ run('someone who scrolled up is not moved by what streams in; going to the end h
 run('live output of a tool is shown with its time, and Stop on the card stops this session alone', async () => {
   startTurn()
   startTurn(B)
-  host.emit(A, { event: 'tool_call', iteration: 1, turn: 1, tool: 'run_command', args: { command: 'make' }, toolCallId: 'tc_1' }, { delta: 'tool_output', toolCallId: 'tc_1', text: 'compiling…\n' })
+  host.emit(
+    A,
+    { event: 'tool_call', iteration: 1, turn: 1, tool: 'run_command', args: { command: 'make' }, toolCallId: 'tc_1' },
+    { delta: 'tool_output', toolCallId: 'tc_1', text: 'compiling…\n' },
+  )
   await open()
   expect(await opened.at(testIds.toolOutput).innerText()).toContain('compiling…')
   host.emit(A, { delta: 'tool_output', toolCallId: 'tc_1', text: 'linking…\n' })
@@ -173,7 +210,11 @@ run('an approval shows the whole command; its buttons sleep for half a second', 
   await open()
   // Pressed in the same moment in which the card comes: nothing may be sent.
   await opened.page.evaluate((id) => {
-    const page = globalThis as unknown as { document: { querySelector(selector: string): { click(): void; disabled: boolean } | null; body: unknown }; MutationObserver: new (run: () => void) => { observe(target: unknown, options: object): void }; early?: boolean }
+    const page = globalThis as unknown as {
+      document: { querySelector(selector: string): { click(): void; disabled: boolean } | null; body: unknown }
+      MutationObserver: new (run: () => void) => { observe(target: unknown, options: object): void }
+      early?: boolean
+    }
     new page.MutationObserver(() => {
       const button = page.document.querySelector(`[data-testid="${id}"]`)
       if (button === null || page.early !== undefined) return
@@ -185,9 +226,14 @@ run('an approval shows the whole command; its buttons sleep for half a second', 
   await opened.at(testIds.approvalCard).waitFor()
   expect(await opened.at(testIds.approvalCard).innerText()).toContain('git push tc_1')
   await opened.page.locator(`[data-testid="${testIds.approvalAllowOnce}"]:enabled`).waitFor()
-  expect([await opened.page.evaluate(() => (globalThis as unknown as { early: boolean }).early), calls('session.answer')]).toEqual([true, []])
+  expect([await opened.page.evaluate(() => (globalThis as unknown as { early: boolean }).early), calls('session.answer')]).toEqual([
+    true,
+    [],
+  ])
   await opened.at(testIds.approvalAllowOnce).click()
-  await waitUntil(() => expect(calls('session.answer')).toMatchObject([{ toolCallId: 'tc_1', argumentsHash: 'h_tc_1', decision: 'allow', scope: 'once' }]))
+  await waitUntil(() =>
+    expect(calls('session.answer')).toMatchObject([{ toolCallId: 'tc_1', argumentsHash: 'h_tc_1', decision: 'allow', scope: 'once' }]),
+  )
   await opened.at(testIds.approvalCard).waitFor({ state: 'detached' })
 })
 
@@ -236,7 +282,16 @@ run('answered elsewhere: the card goes away and the page says so', async () => {
   await opened.at(testIds.approvalAllowOnce).click()
   await opened.at(testIds.toast).waitFor()
   expect(await opened.at(testIds.toast).innerText()).toContain('This was already answered.')
-  host.emit(A, { event: 'permission', iteration: 1, turn: 1, tool: 'run_command', toolCallId: 'tc_1', decision: 'deny', by: 'user', reason: '' })
+  host.emit(A, {
+    event: 'permission',
+    iteration: 1,
+    turn: 1,
+    tool: 'run_command',
+    toolCallId: 'tc_1',
+    decision: 'deny',
+    by: 'user',
+    reason: '',
+  })
   await opened.at(testIds.approvalCard).waitFor({ state: 'detached' })
 })
 
@@ -249,12 +304,29 @@ run('two questions are answered one by one, each with its own hash', async () =>
   await opened.at(testIds.approvalAllowSession).nth(1).click()
   await waitUntil(() => expect(calls('session.answer')).toMatchObject([{ toolCallId: 'tc_2', argumentsHash: 'h_tc_2', scope: 'session' }]))
   await opened.at(testIds.approvalAllowAlways).click()
-  await waitUntil(() => expect(calls('session.answer')).toMatchObject([{ toolCallId: 'tc_2' }, { toolCallId: 'tc_1', argumentsHash: 'h_tc_1', scope: 'always' }]))
+  await waitUntil(() =>
+    expect(calls('session.answer')).toMatchObject([
+      { toolCallId: 'tc_2' },
+      { toolCallId: 'tc_1', argumentsHash: 'h_tc_1', scope: 'always' },
+    ]),
+  )
 })
 
 run("a question of the model's is answered in words or by one of its options", async () => {
   startTurn()
-  const question = (toolCallId: string): void => host.emit(A, { event: 'permission_request', iteration: 1, turn: 1, tool: 'ask_user', toolCallId, argumentsHash: 'q', display: 'Which?', risk: 'session', reason: 'question', question: { text: 'Which database?', options: ['test', 'live'] } })
+  const question = (toolCallId: string): void =>
+    host.emit(A, {
+      event: 'permission_request',
+      iteration: 1,
+      turn: 1,
+      tool: 'ask_user',
+      toolCallId,
+      argumentsHash: 'q',
+      display: 'Which?',
+      risk: 'session',
+      reason: 'question',
+      question: { text: 'Which database?', options: ['test', 'live'] },
+    })
   question('tc_1')
   await open()
   await opened.page.locator(`[data-testid="${testIds.questionOption}"]:enabled`).first().waitFor()
@@ -266,12 +338,24 @@ run("a question of the model's is answered in words or by one of its options", a
   await second.locator(`[data-testid="${testIds.questionSkip}"]:enabled`).waitFor()
   await second.getByTestId(testIds.questionText).fill('a copy of live')
   await second.getByTestId(testIds.questionText).press('Enter')
-  await waitUntil(() => expect(calls('session.answer')).toMatchObject([{}, { toolCallId: 'tc_2', decision: 'allow', answer: 'a copy of live' }]))
+  await waitUntil(() =>
+    expect(calls('session.answer')).toMatchObject([{}, { toolCallId: 'tc_2', decision: 'allow', answer: 'a copy of live' }]),
+  )
 })
 
 run('a wider yes is offered only where it is bound to a prefix', async () => {
   startTurn()
-  host.emit(A, { event: 'permission_request', iteration: 1, turn: 1, tool: 'write_file', toolCallId: 'tc_1', argumentsHash: 'h', display: 'New file a', risk: 'edit', reason: 'edit asks in ask mode' })
+  host.emit(A, {
+    event: 'permission_request',
+    iteration: 1,
+    turn: 1,
+    tool: 'write_file',
+    toolCallId: 'tc_1',
+    argumentsHash: 'h',
+    display: 'New file a',
+    risk: 'edit',
+    reason: 'edit asks in ask mode',
+  })
   await open()
   await opened.page.locator(`[data-testid="${testIds.approvalAllowOnce}"]:enabled`).waitFor()
   expect([await opened.at(testIds.approvalAllowSession).count(), await opened.at(testIds.approvalAllowAlways).count()]).toEqual([0, 0])
@@ -284,7 +368,18 @@ run('an interrupted turn can be resumed, a failed one retried, by the button bes
   await open()
   await opened.at(testIds.resume).click()
   await waitUntil(() => expect(calls('session.resume')).toEqual([{ sessionId: A }]))
-  host.emit(A, { event: 'user_message', messageId: 'u2', content: 'again', turn: 2 }, { event: 'turn_end', turn: 2, reason: 'failed', iterations: 1, durationMs: 1, error: { code: 'rate_limited', message: '429', provider: 'OpenAI', retryable: true } })
+  host.emit(
+    A,
+    { event: 'user_message', messageId: 'u2', content: 'again', turn: 2 },
+    {
+      event: 'turn_end',
+      turn: 2,
+      reason: 'failed',
+      iterations: 1,
+      durationMs: 1,
+      error: { code: 'rate_limited', message: '429', provider: 'OpenAI', retryable: true },
+    },
+  )
   await opened.page.locator('[data-code="rate_limited"]').waitFor()
   await opened.at(testIds.retry).click()
   await waitUntil(() => expect(calls('session.retry')).toEqual([{ sessionId: A }]))
@@ -292,8 +387,22 @@ run('an interrupted turn can be resumed, a failed one retried, by the button bes
 })
 
 run('model and mode are changed for this session', async () => {
-  const model = (providerId: string, id: string) => ({ id, providerId, displayName: id.toUpperCase(), contextWindow: 1000, maxOutput: 10, supportsStreaming: true, supportsThinking: false, supportsImages: false, supportsToolCalling: true, supportsStructuredOutput: false })
-  host.answer('models.list', () => ({ models: [model('demo', 'scripted'), model('openai', 'big'), model('openai', 'small')], problems: [] }))
+  const model = (providerId: string, id: string) => ({
+    id,
+    providerId,
+    displayName: id.toUpperCase(),
+    contextWindow: 1000,
+    maxOutput: 10,
+    supportsStreaming: true,
+    supportsThinking: false,
+    supportsImages: false,
+    supportsToolCalling: true,
+    supportsStructuredOutput: false,
+  })
+  host.answer('models.list', () => ({
+    models: [model('demo', 'scripted'), model('openai', 'big'), model('openai', 'small')],
+    problems: [],
+  }))
   await open()
   await opened.at(testIds.modelPicker).click()
   await opened.at(testIds.modelSearch).pressSequentially('sma')
@@ -302,5 +411,10 @@ run('model and mode are changed for this session', async () => {
   await waitUntil(() => expect(calls('session.update')).toEqual([{ sessionId: A, model: 'openai/small' }]))
   await opened.at(testIds.permissionPicker).click()
   await opened.page.locator('[data-mode="plan"]').click()
-  await waitUntil(() => expect(calls('session.update')).toEqual([{ sessionId: A, model: 'openai/small' }, { sessionId: A, permission: 'plan' }]))
+  await waitUntil(() =>
+    expect(calls('session.update')).toEqual([
+      { sessionId: A, model: 'openai/small' },
+      { sessionId: A, permission: 'plan' },
+    ]),
+  )
 })

@@ -25,11 +25,23 @@ const looks = [
   { language: 'zh-CN', theme: 'light' },
 ] as const
 /** In the small tier every page is seen once, each look by a quarter of them. */
-const cases = scenes.flatMap((scene, index) => (proofTier() === 'full' ? looks : [looks[index % looks.length] ?? looks[0]]).map((look) => ({ scene, look, name: `${scene.name}, ${look.theme}, ${look.language}` })))
+const cases = scenes.flatMap((scene, index) =>
+  (proofTier() === 'full' ? looks : [looks[index % looks.length] ?? looks[0]]).map((look) => ({
+    scene,
+    look,
+    name: `${scene.name}, ${look.theme}, ${look.language}`,
+  })),
+)
 
 test.skipIf(chromiumMissing !== undefined && process.env['CI'] !== 'true').for(cases)('$name', async ({ scene, look }) => {
   const host = scene.host({ ...look, ...scene.options })
-  const opened = await openPage(host, { address: scene.address ?? '', now: NOW, viewport: { width: scene.width, height: scene.height }, hasTouch: scene.width < 600, locale: look.language })
+  const opened = await openPage(host, {
+    address: scene.address ?? '',
+    now: NOW,
+    viewport: { width: scene.width, height: scene.height },
+    hasTouch: scene.width < 600,
+    locale: look.language,
+  })
   try {
     await scene.prepare?.(opened.page, host, opened.web)
     const findings = await runAxe(opened)
@@ -45,7 +57,13 @@ test.skipIf(chromiumMissing !== undefined && process.env['CI'] !== 'true').for(c
 async function runAxe({ context, page }: OpenedPage): Promise<string[]> {
   const debug = await context.newCDPSession(page)
   await debug.send('Runtime.evaluate', { expression: axe })
-  const answer = await debug.send('Runtime.evaluate', { expression: 'axe.run(document, { resultTypes: ["violations"] }).then((result) => JSON.stringify(result.violations))', awaitPromise: true, returnByValue: true })
+  const answer = await debug.send('Runtime.evaluate', {
+    expression: 'axe.run(document, { resultTypes: ["violations"] }).then((result) => JSON.stringify(result.violations))',
+    awaitPromise: true,
+    returnByValue: true,
+  })
   const findings = JSON.parse(String(answer.result.value)) as Finding[]
-  return findings.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target.join(' ')} (${node.failureSummary ?? ''})`).join(' | ')}`)
+  return findings
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target.join(' ')} (${node.failureSummary ?? ''})`).join(' | ')}`)
 }

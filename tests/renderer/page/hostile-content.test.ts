@@ -61,17 +61,53 @@ function fill(payload: string, index: number): void {
   host.emit(
     ID,
     { event: 'user_message', messageId: `u${index}`, content: payload, turn },
-    { event: 'llm_response', iteration: 1, turn, content: payload, finishReason: 'tool_calls', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, requestId: 'r', provider: 'p', model: payload, messageId: `a${index}`, durationMs: 1, thinking: { content: payload, status: 'complete', durationMs: 1, tokensUsed: 1 }, toolCalls: [{ id: tool, name: 'run_command', args: { command: payload }, iteration: 1, timestamp: 0 }] },
+    {
+      event: 'llm_response',
+      iteration: 1,
+      turn,
+      content: payload,
+      finishReason: 'tool_calls',
+      usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+      requestId: 'r',
+      provider: 'p',
+      model: payload,
+      messageId: `a${index}`,
+      durationMs: 1,
+      thinking: { content: payload, status: 'complete', durationMs: 1, tokensUsed: 1 },
+      toolCalls: [{ id: tool, name: 'run_command', args: { command: payload }, iteration: 1, timestamp: 0 }],
+    },
     { event: 'tool_call', iteration: 1, turn, tool: 'run_command', args: { command: payload }, toolCallId: tool },
-    { event: 'tool_result', iteration: 1, turn, tool: 'run_command', success: false, durationMs: 1, result: payload, toolCallId: tool, outcome: 'error', error: payload, summary: payload },
+    {
+      event: 'tool_result',
+      iteration: 1,
+      turn,
+      tool: 'run_command',
+      success: false,
+      durationMs: 1,
+      result: payload,
+      toolCallId: tool,
+      outcome: 'error',
+      error: payload,
+      summary: payload,
+    },
     { event: 'notice', code: 'strange', message: payload, turn },
-    { event: 'turn_end', turn, reason: 'failed', iterations: 1, durationMs: 1, error: { code: 'unknown', message: payload, provider: payload, retryable: false } },
+    {
+      event: 'turn_end',
+      turn,
+      reason: 'failed',
+      iterations: 1,
+      durationMs: 1,
+      error: { code: 'unknown', message: payload, provider: payload, retryable: false },
+    },
   )
 }
 
 async function harvest(): Promise<{ hit: unknown; faults: string[]; requests: string[]; links: (string | null)[]; calls: string[] }> {
   // Everything that can be opened is opened, and every link pressed.
-  for (const button of await opened.page.locator(`[data-testid="${testIds.thinking}"] > button, [data-testid="${testIds.toolCard}"] > div > button`).all()) await button.click()
+  for (const button of await opened.page
+    .locator(`[data-testid="${testIds.thinking}"] > button, [data-testid="${testIds.toolCard}"] > div > button`)
+    .all())
+    await button.click()
   const links = await opened.page.locator(`[data-testid="${testIds.transcript}"] a`).all()
   const addresses = await Promise.all(links.map((link) => link.getAttribute('href')))
   return {
@@ -89,21 +125,44 @@ run('restored: no script, no request, no privileged call', async () => {
   host.addSession(ID, '/w', { title: PAYLOADS[1] ?? '' })
   PAYLOADS.forEach(fill)
   opened = await openPage(host, { address: `#/session/${ID}` })
-  await opened.at(testIds.turnEnded).nth(PAYLOADS.length - 1).waitFor()
+  await opened
+    .at(testIds.turnEnded)
+    .nth(PAYLOADS.length - 1)
+    .waitFor()
   expect(await harvest()).toEqual(CLEAN)
 })
 
 run('streamed letter by letter: no script, no request, no privileged call', async () => {
   host.addSession(ID, '/w', { title: 'live' })
-  host.emit(ID, { event: 'user_message', messageId: 'u', content: 'go', turn: 1 }, { event: 'iteration_start', iteration: 1, turn: 1 }, { event: 'tool_call', iteration: 1, turn: 1, tool: 'run_command', args: {}, toolCallId: 'tc_live' })
+  host.emit(
+    ID,
+    { event: 'user_message', messageId: 'u', content: 'go', turn: 1 },
+    { event: 'iteration_start', iteration: 1, turn: 1 },
+    { event: 'tool_call', iteration: 1, turn: 1, tool: 'run_command', args: {}, toolCallId: 'tc_live' },
+  )
   opened = await openPage(host, { address: `#/session/${ID}` })
   await opened.at(testIds.toolCard).waitFor()
   const text = PAYLOADS.join('\n\n')
   for (let index = 0; index < text.length; index += 3) {
     const delta = text.slice(index, index + 3)
-    host.emit(ID, { delta: 'stream', messageId: 'a', iteration: 1, event: { type: 'text_delta', delta } }, { delta: 'tool_output', toolCallId: 'tc_live', text: delta })
+    host.emit(
+      ID,
+      { delta: 'stream', messageId: 'a', iteration: 1, event: { type: 'text_delta', delta } },
+      { delta: 'tool_output', toolCallId: 'tc_live', text: delta },
+    )
   }
-  host.emit(ID, { event: 'permission_request', iteration: 1, turn: 1, tool: 'run_command', toolCallId: 'tc_ask', argumentsHash: 'h', display: text, risk: '<img src=x onerror=window.hit=1>', reason: text, grantPrefix: '<b>x</b>' })
+  host.emit(ID, {
+    event: 'permission_request',
+    iteration: 1,
+    turn: 1,
+    tool: 'run_command',
+    toolCallId: 'tc_ask',
+    argumentsHash: 'h',
+    display: text,
+    risk: '<img src=x onerror=window.hit=1>',
+    reason: text,
+    grantPrefix: '<b>x</b>',
+  })
   await opened.page.locator(`[data-testid="${testIds.approvalAllowOnce}"]:enabled`).waitFor()
   expect(await harvest()).toEqual(CLEAN)
 })
@@ -116,7 +175,9 @@ run('a link is opened by the shell when it is pressed, with the address that was
   const link = opened.page.locator(`[data-testid="${testIds.messageAssistant}"] a`)
   expect(await link.getAttribute('title')).toBe(TRAP)
   await link.click()
-  await expect.poll(() => host.calls.filter((call) => call.method === 'native.call').map((call) => call.params), { timeout: 20_000 }).toEqual([{ method: 'openExternal', params: { url: TRAP } }])
+  await expect
+    .poll(() => host.calls.filter((call) => call.method === 'native.call').map((call) => call.params), { timeout: 20_000 })
+    .toEqual([{ method: 'openExternal', params: { url: TRAP } }])
   expect([opened.foreignRequests, opened.context.pages().length]).toEqual([[], 1])
 })
 
@@ -125,7 +186,9 @@ run('control: what got through would be seen', async () => {
   opened = await openPage(host, { address: `#/session/${ID}` })
   await opened.at(testIds.transcript).waitFor()
   await opened.page.evaluate((trap) => {
-    const { document } = globalThis as unknown as { document: { body: { append(child: unknown): void }; createElement(name: string): { src: string; innerHTML: string } } }
+    const { document } = globalThis as unknown as {
+      document: { body: { append(child: unknown): void }; createElement(name: string): { src: string; innerHTML: string } }
+    }
     const image = document.createElement('img')
     image.src = trap
     document.body.append(image)
@@ -135,5 +198,7 @@ run('control: what got through would be seen', async () => {
       // Trusted Types: refused, and reported.
     }
   }, TRAP)
-  await waitUntil(async () => expect((await opened.faults()).map((fault) => fault.split(' ')[0]).sort()).toEqual(['img-src', 'require-trusted-types-for']))
+  await waitUntil(async () =>
+    expect((await opened.faults()).map((fault) => fault.split(' ')[0]).sort()).toEqual(['img-src', 'require-trusted-types-for']),
+  )
 })

@@ -40,7 +40,13 @@ export interface OpenOptions extends BrowserContextOptions {
 export async function openPage(host: ScriptedHost, { address = '', now, ...options }: OpenOptions = {}): Promise<OpenedPage> {
   if (browser === undefined) throw new Error('useChromium was not called')
   const web = await startScriptedWebHost(host)
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en', timezoneId: 'Asia/Shanghai', reducedMotion: 'reduce', ...options })
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: 'en',
+    timezoneId: 'Asia/Shanghai',
+    reducedMotion: 'reduce',
+    ...options,
+  })
   context.setDefaultTimeout(30_000)
   const page = await context.newPage()
   const errors: string[] = []
@@ -53,7 +59,10 @@ export async function openPage(host: ScriptedHost, { address = '', now, ...optio
   if (now !== undefined) await page.clock.setFixedTime(now)
   await page.goto(`${web.url}${address}`)
   return {
-    page, context, web, foreignRequests,
+    page,
+    context,
+    web,
+    foreignRequests,
     at: (testId) => page.getByTestId(testId),
     faults: async () => [...errors, ...(await page.evaluate(() => (globalThis as unknown as { violations: string[] }).violations))],
     async close() {
@@ -65,7 +74,12 @@ export async function openPage(host: ScriptedHost, { address = '', now, ...optio
 
 /** Runs in the page, before its own scripts. */
 function recordViolations(): void {
-  const target = globalThis as unknown as { violations: string[]; addEventListener(type: string, listener: (event: { violatedDirective: string; blockedURI: string; sample: string }) => void): void }
+  const target = globalThis as unknown as {
+    violations: string[]
+    addEventListener(type: string, listener: (event: { violatedDirective: string; blockedURI: string; sample: string }) => void): void
+  }
   target.violations = []
-  target.addEventListener('securitypolicyviolation', (event) => target.violations.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`))
+  target.addEventListener('securitypolicyviolation', (event) =>
+    target.violations.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
+  )
 }

@@ -27,7 +27,12 @@ async function open(options: OpenOptions = {}): Promise<void> {
 }
 
 const calls = (method: string): unknown[] => host.calls.filter((call) => call.method === method).map((call) => call.params)
-const focusedTestId = (): Promise<string | null> => opened.page.evaluate(() => (globalThis as unknown as { document: { activeElement: { getAttribute(name: string): string | null } } }).document.activeElement.getAttribute('data-testid'))
+const focusedTestId = (): Promise<string | null> =>
+  opened.page.evaluate(() =>
+    (
+      globalThis as unknown as { document: { activeElement: { getAttribute(name: string): string | null } } }
+    ).document.activeElement.getAttribute('data-testid'),
+  )
 
 run('a host that goes is said at once, its return is found, and the session goes on', async () => {
   await open({ address: '#/session/s_tests' })
@@ -71,9 +76,16 @@ run('a replaced session worker is taken up again without a word', async () => {
 run('banners: worst first, two at most, the rest counted; they go when the host says so', async () => {
   await open({ address: '#/session/s_sales' })
   await opened.at(testIds.transcript).waitFor()
-  host.setBanners([{ id: '1', level: 'info', code: 'LOG_REPAIRED', message: '' }, { id: '2', level: 'error', code: 'DISK_FULL', message: '' }, { id: '3', level: 'warning', code: 'brand_new', message: 'something new' }])
+  host.setBanners([
+    { id: '1', level: 'info', code: 'LOG_REPAIRED', message: '' },
+    { id: '2', level: 'error', code: 'DISK_FULL', message: '' },
+    { id: '3', level: 'warning', code: 'brand_new', message: 'something new' },
+  ])
   await opened.at(testIds.banner).nth(1).waitFor()
-  expect(await opened.at(testIds.banner).evaluateAll((banners) => banners.map((banner) => banner.getAttribute('data-code')))).toEqual(['DISK_FULL', 'brand_new'])
+  expect(await opened.at(testIds.banner).evaluateAll((banners) => banners.map((banner) => banner.getAttribute('data-code')))).toEqual([
+    'DISK_FULL',
+    'brand_new',
+  ])
   expect(await opened.at(testIds.banner).nth(1).innerText()).toMatch(/something new[\s\S]*and 1 more/)
   host.setBanners([])
   await opened.at(testIds.banner).first().waitFor({ state: 'detached' })
@@ -84,7 +96,11 @@ run('the first visit: one press runs the demonstration on the sample folder', as
   await open()
   await opened.at(testIds.runDemo).click()
   await opened.at(testIds.messageUser).waitFor()
-  expect([calls('workspace.sample'), calls('session.create'), calls('session.prompt')]).toMatchObject([[{ language: 'en' }], [{ workspace: '/home/ada/MetonaWorkspaces/sample', model: 'demo/scripted' }], [{ content: 'Read data.csv and analyse it' }]])
+  expect([calls('workspace.sample'), calls('session.create'), calls('session.prompt')]).toMatchObject([
+    [{ language: 'en' }],
+    [{ workspace: '/home/ada/MetonaWorkspaces/sample', model: 'demo/scripted' }],
+    [{ content: 'Read data.csv and analyse it' }],
+  ])
 })
 
 run('the first visit: a key is handed over, checked and not kept in the page', async () => {
@@ -93,7 +109,12 @@ run('the first visit: a key is handed over, checked and not kept in the page', a
   await open()
   await opened.at(testIds.providerKey).fill('sk-canary')
   await opened.at(testIds.providerSave).click()
-  await waitUntil(() => expect([calls('providers.setKey'), calls('providers.diagnose')]).toEqual([[{ provider: 'deepseek', apiKey: 'sk-canary' }], [{ provider: 'deepseek' }]]))
+  await waitUntil(() =>
+    expect([calls('providers.setKey'), calls('providers.diagnose')]).toEqual([
+      [{ provider: 'deepseek', apiKey: 'sk-canary' }],
+      [{ provider: 'deepseek' }],
+    ]),
+  )
   await opened.page.getByText('Kept for this run only').waitFor()
   expect(await opened.page.content()).not.toContain('sk-canary')
   expect(await opened.at(testIds.providerKey).inputValue()).toBe('')
@@ -112,7 +133,10 @@ run('trust: the focus starts on the harmless answer, so Enter only looks', async
   await waitUntil(async () => expect(await focusedTestId()).toBe(testIds.trustReadOnly))
   await opened.page.keyboard.press('Enter')
   await opened.at(testIds.trustDialog).waitFor({ state: 'detached' })
-  expect([calls('trust.add'), (calls('workspace.open') as { path: string; mode: string }[]).filter((call) => call.path === GATEWAY).map((call) => call.mode)]).toEqual([[], ['write', 'read']])
+  expect([
+    calls('trust.add'),
+    (calls('workspace.open') as { path: string; mode: string }[]).filter((call) => call.path === GATEWAY).map((call) => call.mode),
+  ]).toEqual([[], ['write', 'read']])
 })
 
 run('trust: Esc trusts nothing and opens nothing', async () => {
@@ -120,7 +144,10 @@ run('trust: Esc trusts nothing and opens nothing', async () => {
   await askTrust()
   await opened.page.keyboard.press('Escape')
   await opened.at(testIds.trustDialog).waitFor({ state: 'detached' })
-  expect([calls('trust.add'), (calls('workspace.open') as { path: string }[]).filter((call) => call.path === GATEWAY).length]).toEqual([[], 1])
+  expect([calls('trust.add'), (calls('workspace.open') as { path: string }[]).filter((call) => call.path === GATEWAY).length]).toEqual([
+    [],
+    1,
+  ])
 })
 
 run('trust: names what was found and what trusting means, then stores it on the clear word', async () => {
@@ -168,8 +195,18 @@ run('language, theme and font size change at once and are kept', async () => {
   await setting('ui.fontPercent').locator('input').fill('120')
   await setting('ui.fontPercent').locator('input').press('Enter')
   const root = opened.page.locator('html')
-  await waitUntil(async () => expect([await root.getAttribute('lang'), await root.getAttribute('data-theme'), await root.getAttribute('style')]).toEqual(['zh-CN', 'hc', '--scale: 1.2;']))
-  expect(calls('config.set')).toEqual([{ key: 'ui.language', value: 'zh-CN' }, { key: 'ui.theme', value: 'hc' }, { key: 'ui.fontPercent', value: 120 }])
+  await waitUntil(async () =>
+    expect([await root.getAttribute('lang'), await root.getAttribute('data-theme'), await root.getAttribute('style')]).toEqual([
+      'zh-CN',
+      'hc',
+      '--scale: 1.2;',
+    ]),
+  )
+  expect(calls('config.set')).toEqual([
+    { key: 'ui.language', value: 'zh-CN' },
+    { key: 'ui.theme', value: 'hc' },
+    { key: 'ui.fontPercent', value: 120 },
+  ])
 })
 
 run('a provider is checked live and says what it found', async () => {
@@ -219,7 +256,8 @@ run('side bar and inspector fold away and stay so after a reload', async () => {
 run('with reduced motion nothing loops', async () => {
   await open({ address: '#/session/s_spike', reducedMotion: 'reduce' })
   await opened.at(testIds.toolCard).first().waitFor()
-  const running = (): Promise<number> => opened.page.evaluate(() => (globalThis as unknown as { document: { getAnimations(): unknown[] } }).document.getAnimations().length)
+  const running = (): Promise<number> =>
+    opened.page.evaluate(() => (globalThis as unknown as { document: { getAnimations(): unknown[] } }).document.getAnimations().length)
   expect(await running()).toBe(0)
   await opened.page.emulateMedia({ reducedMotion: 'no-preference' })
   await waitUntil(async () => expect(await running()).toBeGreaterThan(0))
@@ -229,7 +267,14 @@ run.for([320, 390, 800, 1024, 1440, 2560, 3840])('at %i px nothing sticks out si
   await open({ address: '#/session/s_spike', viewport: { width, height: 800 } })
   await opened.at(testIds.approvalCard).waitFor()
   const overflow = await opened.page.evaluate(() => {
-    const root = (globalThis as unknown as { document: { documentElement: { scrollWidth: number; clientWidth: number }; querySelector(selector: string): { scrollWidth: number; clientWidth: number } } }).document
+    const root = (
+      globalThis as unknown as {
+        document: {
+          documentElement: { scrollWidth: number; clientWidth: number }
+          querySelector(selector: string): { scrollWidth: number; clientWidth: number }
+        }
+      }
+    ).document
     const transcript = root.querySelector('[data-testid="transcript"]')
     return [root.documentElement.scrollWidth - root.documentElement.clientWidth, transcript.scrollWidth - transcript.clientWidth]
   })

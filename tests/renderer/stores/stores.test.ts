@@ -20,7 +20,10 @@ const memory = new Map<string, string>()
 
 beforeEach(() => {
   memory.clear()
-  vi.stubGlobal('localStorage', { getItem: (key: string) => memory.get(key) ?? null, setItem: (key: string, value: string) => memory.set(key, value) })
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => memory.get(key) ?? null,
+    setItem: (key: string, value: string) => memory.set(key, value),
+  })
   freshStores()
   host = new ScriptedHost()
   link = memoryLink(host)
@@ -91,7 +94,11 @@ test('after a restart of the host the folder, the list and the session shown are
   host.calls.length = 0
   link.cut()
   await waitUntil(() => expect(calls('session.subscribe')).toEqual([{ sessionId: 's_a', deltas: true }]))
-  expect(host.calls.map((call) => call.method).filter((method) => ['workspace.open', 'session.subscribeList', 'session.open', 'session.subscribe'].includes(method))).toEqual(['workspace.open', 'session.subscribeList', 'session.open', 'session.subscribe'])
+  expect(
+    host.calls
+      .map((call) => call.method)
+      .filter((method) => ['workspace.open', 'session.subscribeList', 'session.open', 'session.subscribe'].includes(method)),
+  ).toEqual(['workspace.open', 'session.subscribeList', 'session.open', 'session.subscribe'])
   host.emit('s_a', { event: 'session_updated', title: 'fresh' })
   await waitUntil(() => expect(view.snapshot?.title).toBe('fresh'))
 })
@@ -108,15 +115,24 @@ test('a session that cannot be opened says why and can be tried again', async ()
 
 test('an untrusted folder becomes a question; nothing is trusted before the answer', async () => {
   host.answer('workspace.open', ({ path, mode }) => {
-    if (mode === 'write' && calls('trust.add').length === 0) throw new AppError({ code: 'UNTRUSTED', message: path, details: { found: ['AGENTS.md', '.env'] } })
+    if (mode === 'write' && calls('trust.add').length === 0)
+      throw new AppError({ code: 'UNTRUSTED', message: path, details: { found: ['AGENTS.md', '.env'] } })
     return { workspace: path, created: ['SOUL.md'], readOnly: mode === 'read' }
   })
   await start()
   const workspaces = useWorkspacesStore()
   expect(await workspaces.openFolder('/stranger')).toBe(false)
-  expect([workspaces.question, workspaces.open, calls('trust.add')]).toEqual([{ path: '/stranger', found: ['AGENTS.md', '.env'], unusual: false }, [], []])
+  expect([workspaces.question, workspaces.open, calls('trust.add')]).toEqual([
+    { path: '/stranger', found: ['AGENTS.md', '.env'], unusual: false },
+    [],
+    [],
+  ])
   expect(await workspaces.trustAndOpen()).toBe(true)
-  expect([workspaces.question, workspaces.current, workspaces.created]).toEqual([undefined, '/stranger', { workspace: '/stranger', files: ['SOUL.md'] }])
+  expect([workspaces.question, workspaces.current, workspaces.created]).toEqual([
+    undefined,
+    '/stranger',
+    { workspace: '/stranger', files: ['SOUL.md'] },
+  ])
 })
 
 test('looking only opens for reading and trusts nothing', async () => {
@@ -154,18 +170,41 @@ test('Stop pressed twice is one call, and only of its session', async () => {
 
 test('the same answer given twice in a row is sent once', async () => {
   host.addSession('s_a', '/w')
-  host.emit('s_a', { event: 'permission_request', iteration: 1, turn: 1, tool: 'run_command', toolCallId: 'tc_1', argumentsHash: 'h', display: 'ls', risk: 'execute', reason: '' })
+  host.emit('s_a', {
+    event: 'permission_request',
+    iteration: 1,
+    turn: 1,
+    tool: 'run_command',
+    toolCallId: 'tc_1',
+    argumentsHash: 'h',
+    display: 'ls',
+    risk: 'execute',
+    reason: '',
+  })
   await start()
   const actions = useSessionActionsStore()
   const [approval] = host.session('s_a').approvals
   if (approval === undefined) throw new Error('no approval')
-  await Promise.all([actions.answer('s_a', approval, { decision: 'allow', scope: 'once' }), actions.answer('s_a', approval, { decision: 'allow', scope: 'once' })])
+  await Promise.all([
+    actions.answer('s_a', approval, { decision: 'allow', scope: 'once' }),
+    actions.answer('s_a', approval, { decision: 'allow', scope: 'once' }),
+  ])
   expect(calls('session.answer')).toEqual([{ sessionId: 's_a', toolCallId: 'tc_1', argumentsHash: 'h', decision: 'allow', scope: 'once' }])
 })
 
 test('an answer that failed may be given again', async () => {
   host.addSession('s_a', '/w')
-  host.emit('s_a', { event: 'permission_request', iteration: 1, turn: 1, tool: 'run_command', toolCallId: 'tc_1', argumentsHash: 'h', display: 'ls', risk: 'execute', reason: '' })
+  host.emit('s_a', {
+    event: 'permission_request',
+    iteration: 1,
+    turn: 1,
+    tool: 'run_command',
+    toolCallId: 'tc_1',
+    argumentsHash: 'h',
+    display: 'ls',
+    risk: 'execute',
+    reason: '',
+  })
   await start()
   const actions = useSessionActionsStore()
   const [approval] = host.session('s_a').approvals
@@ -184,7 +223,9 @@ test('message ids are long, plain and different', () => {
 })
 
 test('a refused setting goes back to its value and says why', async () => {
-  host.answer('config.list', () => ({ entries: [{ key: 'ui.theme', value: 'light', category: 'ui', source: 'default', description: { en: 'Theme', zh: '主题' } }] }))
+  host.answer('config.list', () => ({
+    entries: [{ key: 'ui.theme', value: 'light', category: 'ui', source: 'default', description: { en: 'Theme', zh: '主题' } }],
+  }))
   host.answer('config.set', () => {
     throw new AppError({ code: 'BAD_CONFIG_VALUE', message: 'no' })
   })
@@ -206,8 +247,26 @@ test('a draft is kept over a reload, and a message that failed is put before wha
 })
 
 test('without any key the demonstration stands first, with one it stands last', async () => {
-  const model = (providerId: string, id: string) => ({ id, providerId, displayName: id, contextWindow: 1, maxOutput: 1, supportsStreaming: true, supportsThinking: false, supportsImages: false, supportsToolCalling: true, supportsStructuredOutput: false })
-  const provider = (id: string, hasKey: boolean) => ({ id, displayName: id, keyRequired: id !== 'demo', hasKey, defaultBaseUrl: '', concurrency: 1 })
+  const model = (providerId: string, id: string) => ({
+    id,
+    providerId,
+    displayName: id,
+    contextWindow: 1,
+    maxOutput: 1,
+    supportsStreaming: true,
+    supportsThinking: false,
+    supportsImages: false,
+    supportsToolCalling: true,
+    supportsStructuredOutput: false,
+  })
+  const provider = (id: string, hasKey: boolean) => ({
+    id,
+    displayName: id,
+    keyRequired: id !== 'demo',
+    hasKey,
+    defaultBaseUrl: '',
+    concurrency: 1,
+  })
   host.answer('models.list', () => ({ models: [model('openai', 'a'), model('demo', 'scripted')], problems: [] }))
   let hasKey = false
   host.answer('providers.list', () => ({ providers: [provider('openai', hasKey), provider('demo', false)] }))
@@ -235,12 +294,26 @@ test('links leave the app through the shell, by https and mailto only', async ()
   })
   await start()
   const native = useNativeStore()
-  for (const address of ['https://example.com/a', 'mailto:a@example.com', 'http://example.com', 'javascript:alert(1)', 'file:///etc/passwd', '/relative', 'app://metona/', 'data:text/html,x']) await native.openExternal(address)
+  for (const address of [
+    'https://example.com/a',
+    'mailto:a@example.com',
+    'http://example.com',
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    '/relative',
+    'app://metona/',
+    'data:text/html,x',
+  ])
+    await native.openExternal(address)
   expect(opened).toEqual([{ url: 'https://example.com/a' }, { url: 'mailto:a@example.com' }])
 })
 
 test('an address that only looks like https is none', () => {
-  expect(['https:/\\evil', 'HTTPS://EXAMPLE.com', ' https://example.com', 'https://', 'java\nscript:alert(1)'].map((address) => externalUrl(address)?.href)).toEqual(['https://evil/', 'https://example.com/', 'https://example.com/', undefined, undefined])
+  expect(
+    ['https:/\\evil', 'HTTPS://EXAMPLE.com', ' https://example.com', 'https://', 'java\nscript:alert(1)'].map(
+      (address) => externalUrl(address)?.href,
+    ),
+  ).toEqual(['https://evil/', 'https://example.com/', 'https://example.com/', undefined, undefined])
 })
 
 test('a shell without a folder dialog says so', async () => {
@@ -253,9 +326,17 @@ test('a shell without a folder dialog says so', async () => {
 })
 
 test('every place has an address that leads back to it; others lead nowhere', () => {
-  const places: Place[] = [{ page: 'new' }, { page: 'welcome' }, { page: 'sessions' }, { page: 'session', sessionId: 's_1dn6u58u919xc2x2' }, { page: 'settings', section: 'appearance' }]
+  const places: Place[] = [
+    { page: 'new' },
+    { page: 'welcome' },
+    { page: 'sessions' },
+    { page: 'session', sessionId: 's_1dn6u58u919xc2x2' },
+    { page: 'settings', section: 'appearance' },
+  ]
   expect(places.map((place) => fromHash(toHash(place)))).toEqual(places)
-  expect(['', '#', '#/', '#/session/', '#/session/a%00b', '#/session/<img>', '#/nonsense'].map((hash) => fromHash(hash))).toEqual(Array(7).fill(undefined))
+  expect(['', '#', '#/', '#/session/', '#/session/a%00b', '#/session/<img>', '#/nonsense'].map((hash) => fromHash(hash))).toEqual(
+    Array(7).fill(undefined),
+  )
 })
 
 test('unread means ended since it was last on screen', async () => {

@@ -34,7 +34,8 @@ const y = 1
 Last [link](https://example.com) and ![image](x.png).
 `
 
-const shape = (blocks: readonly MarkdownBlock[]): unknown => blocks.map((block) => ({ key: block.key, tokens: block.tokens.map((token) => [token.type, token.tag, token.content, token.info]) }))
+const shape = (blocks: readonly MarkdownBlock[]): unknown =>
+  blocks.map((block) => ({ key: block.key, tokens: block.tokens.map((token) => [token.type, token.tag, token.content, token.info]) }))
 
 test('a text that came in pieces ends as the same blocks as the text given whole', () => {
   const whole = shape(new StreamingMarkdown().update(TEXT, false))
@@ -77,7 +78,9 @@ test('a text that was replaced starts anew', () => {
 })
 
 test('raw HTML is text, never a token of its own', () => {
-  const types = new StreamingMarkdown().update('<script>x</script>\n\na <b onclick=x>b</b>\n\n<iframe src=x>', false).flatMap((block) => block.tokens.flatMap((token) => [token.type, ...(token.children ?? []).map((child) => child.type)]))
+  const types = new StreamingMarkdown()
+    .update('<script>x</script>\n\na <b onclick=x>b</b>\n\n<iframe src=x>', false)
+    .flatMap((block) => block.tokens.flatMap((token) => [token.type, ...(token.children ?? []).map((child) => child.type)]))
   expect(types.filter((type) => type.startsWith('html'))).toEqual([])
 })
 
@@ -105,7 +108,11 @@ test.each([
 })
 
 test('healing only ever touches markers and links, never words', () => {
-  const words = (text: string): string[] => text.replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim().split(' ')
+  const words = (text: string): string[] =>
+    text
+      .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim()
+      .split(' ')
   fc.assert(
     fc.property(fc.array(fc.constantFrom('word', ' ', '**', '*', '`', '~~', '_', '\n', '\n\n', '- ', '1. ', '中文', '#')), (parts) => {
       const source = parts.join('')

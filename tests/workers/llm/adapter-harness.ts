@@ -34,7 +34,12 @@ export function byteTransport(answers: Readonly<Record<string, Answer | ((reques
     dropIdleSockets: () => undefined,
     close: () => undefined,
     exchange: async (options: ExchangeOptions) => {
-      const request: SeenRequest = { path: options.url.pathname + options.url.search, method: options.method, headers: options.headers, body: options.body === undefined ? {} : (JSON.parse(options.body) as Record<string, unknown>) }
+      const request: SeenRequest = {
+        path: options.url.pathname + options.url.search,
+        method: options.method,
+        headers: options.headers,
+        body: options.body === undefined ? {} : (JSON.parse(options.body) as Record<string, unknown>),
+      }
       seen.push(request)
       const found = Object.entries(answers).find(([path]) => request.path.endsWith(path) || options.url.pathname.endsWith(path))?.[1]
       const answer = typeof found === 'function' ? found(request) : (found ?? jsonAnswer({ error: 'not found' }, 404))
@@ -43,7 +48,9 @@ export function byteTransport(answers: Readonly<Record<string, Answer | ((reques
         await options.onBytes(chunk)
         if (options.state() === 'over') return { kind: 'ended' }
       }
-      return answer.end === 'reset' ? { kind: 'broken', code: 'ECONNRESET', message: 'the connection was closed in the middle of the answer' } : { kind: 'ended' }
+      return answer.end === 'reset'
+        ? { kind: 'broken', code: 'ECONNRESET', message: 'the connection was closed in the middle of the answer' }
+        : { kind: 'ended' }
     },
   }
 }
@@ -58,7 +65,10 @@ export function bytes(text: string): Uint8Array {
 
 /** SSE events from payloads; strings are sent as they are. */
 export function sse(...payloads: readonly unknown[]): Answer {
-  return { headers: { 'content-type': 'text/event-stream' }, chunks: [bytes(payloads.map((payload) => `data: ${typeof payload === 'string' ? payload : JSON.stringify(payload)}\n\n`).join(''))] }
+  return {
+    headers: { 'content-type': 'text/event-stream' },
+    chunks: [bytes(payloads.map((payload) => `data: ${typeof payload === 'string' ? payload : JSON.stringify(payload)}\n\n`).join(''))],
+  }
 }
 
 export function ndjson(...lines: readonly unknown[]): Answer {
@@ -89,7 +99,10 @@ export async function adapterOn(provider: string, transport: Transport, options:
   })
 }
 
-export function requestFor(model: string, more: Partial<Omit<MetonaRequest, 'params'>> & { readonly params?: Partial<MetonaRequest['params']> } = {}): MetonaRequest {
+export function requestFor(
+  model: string,
+  more: Partial<Omit<MetonaRequest, 'params'>> & { readonly params?: Partial<MetonaRequest['params']> } = {},
+): MetonaRequest {
   return {
     meta: { sessionId: 's_0000000000', iteration: 1, requestId: 'r_0000000000', timestamp: 1, agentVersion: '0', model },
     systemPrompt: { roleDefinition: 'You are a test.', outputConstraints: '', safetyGuidelines: '' },
@@ -106,7 +119,9 @@ export interface Decoded {
 
 export async function run(adapter: ProviderAdapter, request: MetonaRequest): Promise<Decoded> {
   const events: MetonaStreamEvent[] = []
-  const response = request.params.stream ? await adapter.sendStream(request, (event) => events.push(event), { maxRetries: 0 }) : await adapter.send(request, { maxRetries: 0 })
+  const response = request.params.stream
+    ? await adapter.sendStream(request, (event) => events.push(event), { maxRetries: 0 })
+    : await adapter.send(request, { maxRetries: 0 })
   return { events, response }
 }
 

@@ -11,7 +11,11 @@ const tools = names.map((name) => ({ name, description: name, parameters: { type
 type Tool = (args: Record<string, unknown>) => { success?: boolean; result?: unknown; summary?: string; error?: string }
 
 /** Plays a whole turn: what the demo asks for is answered by `run`. */
-async function turn(prompt: string, run: Record<string, Tool>, offered = tools): Promise<{ answers: MetonaResponse[]; events: MetonaStreamEvent[]; calls: [string, Record<string, unknown>][]; text: string }> {
+async function turn(
+  prompt: string,
+  run: Record<string, Tool>,
+  offered = tools,
+): Promise<{ answers: MetonaResponse[]; events: MetonaStreamEvent[]; calls: [string, Record<string, unknown>][]; text: string }> {
   const adapter = await adapterOn('demo', byteTransport({}))
   const messages: MetonaMessage[] = [{ role: 'user', content: prompt, timestamp: 1 }]
   const answers: MetonaResponse[] = []
@@ -26,7 +30,21 @@ async function turn(prompt: string, run: Record<string, Tool>, offered = tools):
     for (const call of response.toolCalls ?? []) {
       calls.push([call.name, call.args])
       const outcome = run[call.name]?.(call.args) ?? { success: false, error: 'no such tool' }
-      messages.push({ role: 'tool', content: '', timestamp: 1, toolResult: { toolCallId: call.id, toolName: call.name, result: outcome.result ?? null, success: outcome.success ?? true, durationMs: 1, timestamp: 1, ...(outcome.summary === undefined ? {} : { summary: outcome.summary }), ...(outcome.error === undefined ? {} : { error: outcome.error }) } })
+      messages.push({
+        role: 'tool',
+        content: '',
+        timestamp: 1,
+        toolResult: {
+          toolCallId: call.id,
+          toolName: call.name,
+          result: outcome.result ?? null,
+          success: outcome.success ?? true,
+          durationMs: 1,
+          timestamp: 1,
+          ...(outcome.summary === undefined ? {} : { summary: outcome.summary }),
+          ...(outcome.error === undefined ? {} : { error: outcome.error }),
+        },
+      })
     }
   }
   throw new Error('the demo never ends')
@@ -40,11 +58,26 @@ const csv = (rows: number, columns: string[]): Record<string, Tool> => ({
 describe('a table', () => {
   test('is read, analysed, and reported with its true row count and columns', async () => {
     const { calls, text, answers, events } = await turn('读取 data.csv 并分析内容', csv(17, ['姓名', '城市', 'age']))
-    expect(calls).toEqual([['read_file', { file_path: 'data.csv' }], ['analyze_csv', { file_path: 'data.csv' }]])
+    expect(calls).toEqual([
+      ['read_file', { file_path: 'data.csv' }],
+      ['analyze_csv', { file_path: 'data.csv' }],
+    ])
     expect(text).toContain('data.csv 共有 17 行数据、3 列：`姓名`、`城市`、`age`。')
     expect(answers[0]?.thinking?.content).not.toBe('')
-    const order = events.slice(0, events.findIndex((event) => event.type === 'done') + 1).map((event) => event.type).filter((type, index, all) => type !== all[index - 1])
-    expect(order).toEqual(['thinking_start', 'reasoning_delta', 'thinking_end', 'tool_call_start', 'tool_call_delta', 'tool_call_complete', 'usage', 'done'])
+    const order = events
+      .slice(0, events.findIndex((event) => event.type === 'done') + 1)
+      .map((event) => event.type)
+      .filter((type, index, all) => type !== all[index - 1])
+    expect(order).toEqual([
+      'thinking_start',
+      'reasoning_delta',
+      'thinking_end',
+      'tool_call_start',
+      'tool_call_delta',
+      'tool_call_complete',
+      'usage',
+      'done',
+    ])
   })
 
   test('other contents give another answer', async () => {
@@ -52,17 +85,29 @@ describe('a table', () => {
   })
 
   test('is reported in the prompt’s language', async () => {
-    expect((await turn('Read data.csv and analyse it', csv(1000, ['name', 'age']))).text).toContain('data.csv has 1000 rows of data and 2 columns: `name`, `age`.')
+    expect((await turn('Read data.csv and analyse it', csv(1000, ['name', 'age']))).text).toContain(
+      'data.csv has 1000 rows of data and 2 columns: `name`, `age`.',
+    )
   })
 
   test('in an encoding that read_file refuses is analysed all the same', async () => {
-    const { text } = await turn('读取 data.csv 并分析内容', { ...csv(17, ['a']), read_file: () => ({ success: false, error: 'the file is not UTF-8 text' }) })
+    const { text } = await turn('读取 data.csv 并分析内容', {
+      ...csv(17, ['a']),
+      read_file: () => ({ success: false, error: 'the file is not UTF-8 text' }),
+    })
     expect(text).toContain('共有 17 行数据')
   })
 
   test('that does not exist is looked for, and the answer says so', async () => {
-    const { calls, text } = await turn('读取 data.csv 并分析内容', { read_file: () => ({ success: false, error: 'data.csv does not exist' }), list_directory: () => ({ result: 'other.csv' }) })
-    expect([calls.map(([name]) => name), text.includes('data.csv does not exist'), text.includes('other.csv')]).toEqual([['read_file', 'list_directory'], true, true])
+    const { calls, text } = await turn('读取 data.csv 并分析内容', {
+      read_file: () => ({ success: false, error: 'data.csv does not exist' }),
+      list_directory: () => ({ result: 'other.csv' }),
+    })
+    expect([calls.map(([name]) => name), text.includes('data.csv does not exist'), text.includes('other.csv')]).toEqual([
+      ['read_file', 'list_directory'],
+      true,
+      true,
+    ])
   })
 })
 
@@ -83,7 +128,11 @@ test('a file to be written is written', async () => {
 
 test('any other prompt lists the folder and says that this is a demo', async () => {
   const { calls, text } = await turn('Hello', { list_directory: () => ({ result: 'data.csv\nREADME.md' }) })
-  expect([calls, text.includes('no real language model'), text.includes('README.md')]).toEqual([[['list_directory', { path: '.' }]], true, true])
+  expect([calls, text.includes('no real language model'), text.includes('README.md')]).toEqual([
+    [['list_directory', { path: '.' }]],
+    true,
+    true,
+  ])
 })
 
 test('without tools it only explains itself', async () => {
@@ -130,8 +179,16 @@ test.each([
 test('the script looks only at what came after the last prompt', () => {
   const old: MetonaMessage[] = [
     { role: 'user', content: '读取 data.csv', timestamp: 1 },
-    { role: 'tool', content: '', timestamp: 1, toolResult: { toolCallId: 'tc_1', toolName: 'read_file', result: 'x', success: true, durationMs: 1, timestamp: 1 } },
+    {
+      role: 'tool',
+      content: '',
+      timestamp: 1,
+      toolResult: { toolCallId: 'tc_1', toolName: 'read_file', result: 'x', success: true, durationMs: 1, timestamp: 1 },
+    },
     { role: 'user', content: '读取 other.csv', timestamp: 1 },
   ]
-  expect(nextDemoStep(requestFor('scripted', { tools, messages: old })).call).toEqual({ name: 'read_file', args: { file_path: 'other.csv' } })
+  expect(nextDemoStep(requestFor('scripted', { tools, messages: old })).call).toEqual({
+    name: 'read_file',
+    args: { file_path: 'other.csv' },
+  })
 })

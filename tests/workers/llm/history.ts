@@ -16,8 +16,24 @@ export function assistant(content: string, toolCalls: MetonaToolCall[] = [], mor
   return { role: 'assistant', content, timestamp: 1, ...(toolCalls.length === 0 ? {} : { toolCalls }), ...more }
 }
 
-export function toolResult(toolCallId: string, toolName: string, result: unknown, more: Partial<MetonaToolResult> = {}, message: Partial<MetonaMessage> = {}): MetonaMessage {
-  return { role: 'tool', content: '', timestamp: 1, toolResult: { toolCallId, toolName, result, success: true, durationMs: 1, timestamp: 1, ...more }, ...message }
+export function toolResult(
+  toolCallId: string,
+  toolName: string,
+  result: unknown,
+  more: Partial<MetonaToolResult> = {},
+  message: Partial<MetonaMessage> = {},
+): MetonaMessage {
+  return {
+    role: 'tool',
+    content: '',
+    timestamp: 1,
+    toolResult: { toolCallId, toolName, result, success: true, durationMs: 1, timestamp: 1, ...more },
+    ...message,
+  }
 }
 
-export const readFile: MetonaToolDef = { name: 'read_file', description: 'Reads a file', parameters: { type: 'object', properties: { file_path: { type: 'string' } }, required: ['file_path'] } }
+export const readFile: MetonaToolDef = {
+  name: 'read_file',
+  description: 'Reads a file',
+  parameters: { type: 'object', properties: { file_path: { type: 'string' } }, required: ['file_path'] },
+}

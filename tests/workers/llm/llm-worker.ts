@@ -18,7 +18,11 @@ export interface LlmWorker {
   readonly profile: string
   readonly threadId: number
   /** Runs one request to its end; the batches come with the moment (`performance.now()`) of their arrival. */
-  stream(target: ModelTarget, request: MetonaRequest, options?: { signal?: AbortSignalLike; onBatch?: (batch: LlmBatch, port: Port) => void }): Promise<StreamRun>
+  stream(
+    target: ModelTarget,
+    request: MetonaRequest,
+    options?: { signal?: AbortSignalLike; onBatch?: (batch: LlmBatch, port: Port) => void },
+  ): Promise<StreamRun>
   stop(): Promise<void>
 }
 
@@ -28,9 +32,15 @@ export interface StreamRun {
   readonly events: MetonaStreamEvent[]
 }
 
-export async function startLlmWorker(environment: Record<string, string> = {}, profile = mkdtempSync(join(tmpdir(), 'metona-llm-'))): Promise<LlmWorker> {
+export async function startLlmWorker(
+  environment: Record<string, string> = {},
+  profile = mkdtempSync(join(tmpdir(), 'metona-llm-')),
+): Promise<LlmWorker> {
   const data: WorkerData = { name: 'llm', profile, bundles: '', agentVersion: '0.0.0' }
-  const worker = new Worker(fileURLToPath(new URL('../../../workers/llm/entry.ts', import.meta.url)), { workerData: data, env: { PATH: process.env['PATH'] ?? '', ...environment } })
+  const worker = new Worker(fileURLToPath(new URL('../../../workers/llm/entry.ts', import.meta.url)), {
+    workerData: data,
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+  })
   await new Promise<void>((resolve, reject) => {
     worker.once('error', reject)
     worker.once('message', () => resolve())
@@ -53,7 +63,10 @@ export async function startLlmWorker(environment: Record<string, string> = {}, p
         options.onBatch?.(batch, port)
       })
       port.start()
-      const answer = await connection.client.stream({ target, request, port: streamChannel.port2 as unknown as Port }, options.signal === undefined ? {} : { signal: options.signal, graceMs: 5_000 })
+      const answer = await connection.client.stream(
+        { target, request, port: streamChannel.port2 as unknown as Port },
+        options.signal === undefined ? {} : { signal: options.signal, graceMs: 5_000 },
+      )
       await drained
       return { answer, batches, events: batches.flatMap(({ batch }) => ('events' in batch ? batch.events : [])) }
     },
@@ -65,7 +78,10 @@ export async function startLlmWorker(environment: Record<string, string> = {}, p
 }
 
 /** A request with what the standard asks for; `over` replaces parts of it. */
-export function requestOf(text: string, over: Partial<Omit<MetonaRequest, 'meta'>> & { meta?: Partial<MetonaRequest['meta']> } = {}): MetonaRequest {
+export function requestOf(
+  text: string,
+  over: Partial<Omit<MetonaRequest, 'meta'>> & { meta?: Partial<MetonaRequest['meta']> } = {},
+): MetonaRequest {
   return {
     systemPrompt: { roleDefinition: 'You are a test.', outputConstraints: '', safetyGuidelines: '' },
     messages: [{ role: 'user', content: text, timestamp: 1 }],

@@ -17,44 +17,97 @@ describe('built-in table', () => {
   })
 
   test('prices are the decimal figures of a price list', () => {
-    expect(JSON.stringify(createModelTable().list().map((model) => model.pricing)).match(/\d\.\d{5,}/g)).toBeNull()
-    expect(createModelTable().describe('openai', 'gpt-5.6-luna').model.pricing?.longPrompt).toEqual({ aboveInputTokens: 272_000, inputPerMillion: 0.4, outputPerMillion: 1.8, cacheHitPerMillion: 0.04 })
+    expect(
+      JSON.stringify(
+        createModelTable()
+          .list()
+          .map((model) => model.pricing),
+      ).match(/\d\.\d{5,}/g),
+    ).toBeNull()
+    expect(createModelTable().describe('openai', 'gpt-5.6-luna').model.pricing?.longPrompt).toEqual({
+      aboveInputTokens: 272_000,
+      inputPerMillion: 0.4,
+      outputPerMillion: 1.8,
+      cacheHitPerMillion: 0.04,
+    })
   })
 
   test('a price nobody published is absent', () => {
     expect(createModelTable().describe('agnes', 'agnes-3.0-qwen')).toEqual({
       known: true,
-      model: { id: 'agnes-3.0-qwen', providerId: 'agnes', displayName: 'Agnes 3.0 Qwen', contextWindow: 1_000_000, maxOutput: 65_536, supportsStreaming: true, supportsThinking: true, supportsImages: true, supportsToolCalling: true, supportsStructuredOutput: true },
+      model: {
+        id: 'agnes-3.0-qwen',
+        providerId: 'agnes',
+        displayName: 'Agnes 3.0 Qwen',
+        contextWindow: 1_000_000,
+        maxOutput: 65_536,
+        supportsStreaming: true,
+        supportsThinking: true,
+        supportsImages: true,
+        supportsToolCalling: true,
+        supportsStructuredOutput: true,
+      },
     })
   })
 
   test('DeepSeek has both price lists, with cache and peak prices', () => {
-    const pricing = createModelTable(overridesOf({ currency: { deepseek: 'CNY' } }).overrides).describe('deepseek', 'deepseek-v4-pro').model.pricing
-    expect(pricing).toMatchObject({ currency: 'CNY', inputPerMillion: 4.5, outputPerMillion: 13.5, cacheHitPerMillion: 0.15, peak: { inputPerMillion: 9, outputPerMillion: 27, cacheHitPerMillion: 0.3 } })
+    const pricing = createModelTable(overridesOf({ currency: { deepseek: 'CNY' } }).overrides).describe('deepseek', 'deepseek-v4-pro').model
+      .pricing
+    expect(pricing).toMatchObject({
+      currency: 'CNY',
+      inputPerMillion: 4.5,
+      outputPerMillion: 13.5,
+      cacheHitPerMillion: 0.15,
+      peak: { inputPerMillion: 9, outputPerMillion: 27, cacheHitPerMillion: 0.3 },
+    })
   })
 
   test('a currency the provider does not bill in leaves its first list', () => {
-    expect(createModelTable(overridesOf({ currency: { openai: 'EUR' } }).overrides).describe('openai', 'gpt-6-sol').model.pricing?.currency).toBe('USD')
+    expect(
+      createModelTable(overridesOf({ currency: { openai: 'EUR' } }).overrides).describe('openai', 'gpt-6-sol').model.pricing?.currency,
+    ).toBe('USD')
   })
 
   test('dated and retired names find their model', () => {
     const table = createModelTable()
-    expect(table.describe('openai', 'gpt-6-sol-2026-09-22')).toMatchObject({ known: true, model: { id: 'gpt-6-sol-2026-09-22', contextWindow: 1_050_000 } })
-    expect(table.describe('deepseek', 'deepseek-v4-flash')).toMatchObject({ known: true, model: { id: 'deepseek-v4-flash', contextWindow: 1_048_565, supportsImages: true } })
+    expect(table.describe('openai', 'gpt-6-sol-2026-09-22')).toMatchObject({
+      known: true,
+      model: { id: 'gpt-6-sol-2026-09-22', contextWindow: 1_050_000 },
+    })
+    expect(table.describe('deepseek', 'deepseek-v4-flash')).toMatchObject({
+      known: true,
+      model: { id: 'deepseek-v4-flash', contextWindow: 1_048_565, supportsImages: true },
+    })
     expect(table.successorOf('deepseek', 'deepseek-chat')).toBe('deepseek-flash')
   })
 
   test('an unknown model says so and gets the documented default, without a price', () => {
     const { model, known } = createModelTable().describe('openai-compatible', 'my-model')
     expect(known).toBe(false)
-    expect(model).toEqual({ id: 'my-model', providerId: 'openai-compatible', displayName: 'my-model', contextWindow: 32_768, maxOutput: 8_192, supportsStreaming: true, supportsThinking: false, supportsImages: false, supportsToolCalling: true, supportsStructuredOutput: false })
+    expect(model).toEqual({
+      id: 'my-model',
+      providerId: 'openai-compatible',
+      displayName: 'my-model',
+      contextWindow: 32_768,
+      maxOutput: 8_192,
+      supportsStreaming: true,
+      supportsThinking: false,
+      supportsImages: false,
+      supportsToolCalling: true,
+      supportsStructuredOutput: false,
+    })
   })
 })
 
 describe('live lists', () => {
   test('live figures win over built-in ones, the person over both, and order is the live one', () => {
-    const table = createModelTable(overridesOf({ models: { 'anthropic/claude-opus-5': { maxOutput: 5000 }, 'anthropic/mine': { contextWindow: 9000 } } }).overrides)
-    const merged = table.merge('anthropic', [{ id: 'claude-new' }, { id: 'claude-opus-5', displayName: 'Claude Opus 5', contextWindow: 1_100_000, maxOutput: 64_000 }])
+    const table = createModelTable(
+      overridesOf({ models: { 'anthropic/claude-opus-5': { maxOutput: 5000 }, 'anthropic/mine': { contextWindow: 9000 } } }).overrides,
+    )
+    const merged = table.merge('anthropic', [
+      { id: 'claude-new' },
+      { id: 'claude-opus-5', displayName: 'Claude Opus 5', contextWindow: 1_100_000, maxOutput: 64_000 },
+    ])
     expect(merged.map((model) => [model.id, model.contextWindow, model.maxOutput, model.pricing?.inputPerMillion])).toEqual([
       ['claude-new', 200_000, 32_000, undefined],
       ['claude-opus-5', 1_100_000, 5_000, 5],
@@ -83,7 +136,12 @@ describe('models.json', () => {
       },
     })
     expect(Object.keys(overrides.models)).toEqual(['openai/good'])
-    expect(problems.map((problem) => problem.where)).toEqual(['models["openai/typo"]', 'models["openai/text"].contextWindow', 'models["openai/text"].pricing.inputPerMillion', 'models["nameless"]'])
+    expect(problems.map((problem) => problem.where)).toEqual([
+      'models["openai/typo"]',
+      'models["openai/text"].contextWindow',
+      'models["openai/text"].pricing.inputPerMillion',
+      'models["nameless"]',
+    ])
     expect(problems[0]?.message).toContain('contextwindow')
     expect(problems[1]?.message).toContain('expected number')
     expect(problems[3]?.message).toContain('provider/model')
@@ -103,11 +161,16 @@ describe('models.json', () => {
 
   test('a wrong shape at the top is named', () => {
     expect(overridesOf({ model: {} }).problems[0]?.message).toContain('model')
-    expect(overridesOf({ currency: { deepseek: 'yuan' } }).problems).toEqual([{ where: 'currency.deepseek', message: 'must be a three-letter currency code such as "USD"' }])
+    expect(overridesOf({ currency: { deepseek: 'yuan' } }).problems).toEqual([
+      { where: 'currency.deepseek', message: 'must be a three-letter currency code such as "USD"' },
+    ])
     expect(overridesOf([]).problems).toHaveLength(1)
   })
 
   test('a byte order mark does not matter', () => {
-    expect(parseModelOverrides('\uFEFF{"models":{"openai/x":{"maxOutput":5}}}')).toEqual({ overrides: { currency: {}, models: { 'openai/x': { maxOutput: 5 } } }, problems: [] })
+    expect(parseModelOverrides('\uFEFF{"models":{"openai/x":{"maxOutput":5}}}')).toEqual({
+      overrides: { currency: {}, models: { 'openai/x': { maxOutput: 5 } } },
+      problems: [],
+    })
   })
 })

@@ -1,27 +1,54 @@
 import { describe, expect, test } from 'vitest'
 import type { MetonaMessage, MetonaRequest } from '#contracts/metona/metona-request.ts'
 import { ollamaUrl } from '#workers/llm/adapters/ollama.adapter.ts'
-import { adapterOn, byteTransport, bytes, decode, jsonAnswer, ndjson, requestFor, run, type Answer, type ByteTransport, type SeenRequest } from './adapter-harness.ts'
+import {
+  adapterOn,
+  byteTransport,
+  bytes,
+  decode,
+  jsonAnswer,
+  ndjson,
+  requestFor,
+  run,
+  type Answer,
+  type ByteTransport,
+  type SeenRequest,
+} from './adapter-harness.ts'
 import { assistant, pixel, readFile, toolCall, toolResult, user } from './history.ts'
 
 const MODEL = 'qwen3:14b'
-const hello = ndjson({ message: { role: 'assistant', content: 'hi' }, done: true, done_reason: 'stop', prompt_eval_count: 3, eval_count: 1 })
+const hello = ndjson({
+  message: { role: 'assistant', content: 'hi' },
+  done: true,
+  done_reason: 'stop',
+  prompt_eval_count: 3,
+  eval_count: 1,
+})
 
 function shown(contextLength: number | undefined, capabilities: string[] | undefined, more: object = {}): Answer {
-  return jsonAnswer({ ...(capabilities === undefined ? {} : { capabilities }), model_info: { 'general.architecture': 'qwen3', ...(contextLength === undefined ? {} : { 'qwen3.context_length': contextLength }) }, ...more })
+  return jsonAnswer({
+    ...(capabilities === undefined ? {} : { capabilities }),
+    model_info: { 'general.architecture': 'qwen3', ...(contextLength === undefined ? {} : { 'qwen3.context_length': contextLength }) },
+    ...more,
+  })
 }
 
 function server(show: Answer, chat: Answer | ((request: SeenRequest) => Answer) = hello): ByteTransport {
   return byteTransport({ '/api/show': show, '/api/chat': chat })
 }
 
-const chats = (transport: ByteTransport): Record<string, unknown>[] => transport.seen.filter((request) => request.path === '/api/chat').map((request) => request.body)
-const contexts = (transport: ByteTransport): unknown[] => chats(transport).map((body) => (body['options'] as Record<string, unknown>)['num_ctx'])
+const chats = (transport: ByteTransport): Record<string, unknown>[] =>
+  transport.seen.filter((request) => request.path === '/api/chat').map((request) => request.body)
+const contexts = (transport: ByteTransport): unknown[] =>
+  chats(transport).map((body) => (body['options'] as Record<string, unknown>)['num_ctx'])
 
 describe('request', () => {
   test('address and the whole body of a first request with tools', async () => {
     const transport = server(shown(40_960, ['completion', 'tools', 'thinking']))
-    await run(await adapterOn('ollama', transport, { apiKey: undefined }), requestFor(MODEL, { tools: [readFile], params: { maxTokens: 100, temperature: 0.1, topP: 0.9, stop: ['END'] } }))
+    await run(
+      await adapterOn('ollama', transport, { apiKey: undefined }),
+      requestFor(MODEL, { tools: [readFile], params: { maxTokens: 100, temperature: 0.1, topP: 0.9, stop: ['END'] } }),
+    )
     const request = transport.seen.at(-1)
     expect(request?.path).toBe('/api/chat')
     expect(request?.headers).not.toHaveProperty('authorization')
@@ -86,7 +113,14 @@ describe('request', () => {
     const transport = server(shown(40_960, ['tools', 'thinking']))
     const calls = [toolCall('tc_1', 'read_file', { file_path: 'a' }, { providerCallId: 'call_1' }), toolCall('tc_2', 'read_file', {})]
     const thinking = { content: 'hm', status: 'complete' as const, durationMs: 1, tokensUsed: 1 }
-    const messages: MetonaMessage[] = [user('look', { images: [pixel] }), assistant('', calls, { thinking }), toolResult('tc_1', 'read_file', 'A'), user('thanks'), assistant('done', [], { thinking }), assistant('')]
+    const messages: MetonaMessage[] = [
+      user('look', { images: [pixel] }),
+      assistant('', calls, { thinking }),
+      toolResult('tc_1', 'read_file', 'A'),
+      user('thanks'),
+      assistant('done', [], { thinking }),
+      assistant(''),
+    ]
     await run(await adapterOn('ollama', transport), requestFor(MODEL, { messages }))
     expect(chats(transport)[0]?.['messages']).toEqual([
       { role: 'system', content: 'You are a test.' },
@@ -124,7 +158,7 @@ describe('context size', () => {
     expect(contexts(transport)).toEqual([32_768])
   })
 
-  test('is never less than the model\'s own setting', async () => {
+  test("is never less than the model's own setting", async () => {
     const transport = server(shown(131_072, [], { parameters: 'stop "<|im_end|>"\nnum_ctx 65536' }))
     await run(await adapterOn('ollama', transport), requestFor(MODEL))
     expect(contexts(transport)).toEqual([65_536])
@@ -138,13 +172,20 @@ describe('context size', () => {
 
   test('a prompt that may not fit is sent with a notice before the server drops messages', async () => {
     const { response } = await run(await adapterOn('ollama', server(shown(8_192, []))), requestFor(MODEL, { messages: long(30) }))
-    expect(response).toMatchObject({ content: 'hi', finishReason: 'stop', notices: [{ code: 'context_nearly_full', params: { limit: 8_192 } }] })
+    expect(response).toMatchObject({
+      content: 'hi',
+      finishReason: 'stop',
+      notices: [{ code: 'context_nearly_full', params: { limit: 8_192 } }],
+    })
   })
 
   test('a prompt that cannot fit is not sent', async () => {
     const transport = server(shown(8_192, []))
     const { response } = await run(await adapterOn('ollama', transport), requestFor(MODEL, { messages: long(100) }))
-    expect(response).toMatchObject({ finishReason: 'error', error: { code: 'context_length_exceeded', providerCode: 'PROMPT_TOO_LARGE', retryable: false } })
+    expect(response).toMatchObject({
+      finishReason: 'error',
+      error: { code: 'context_length_exceeded', providerCode: 'PROMPT_TOO_LARGE', retryable: false },
+    })
     expect(chats(transport)).toEqual([])
   })
 
@@ -167,35 +208,85 @@ describe('what a model cannot do', () => {
     ['tools', 'registry.ollama.ai/library/old:latest does not support tools'],
     ['think', '"old:latest" does not support thinking'],
   ])('refused because of %s: asked again without, and never with again', async (field, message) => {
-    const transport = server(shown(40_960, field === 'think' ? ['thinking', 'tools'] : undefined), (request) => (request.body[field] === undefined ? hello : jsonAnswer({ error: message }, 400)))
+    const transport = server(shown(40_960, field === 'think' ? ['thinking', 'tools'] : undefined), (request) =>
+      request.body[field] === undefined ? hello : jsonAnswer({ error: message }, 400),
+    )
     const adapter = await adapterOn('ollama', transport)
-    expect((await run(adapter, requestFor('old:latest', { tools: [readFile] }))).response).toMatchObject({ content: 'hi', finishReason: 'stop' })
+    expect((await run(adapter, requestFor('old:latest', { tools: [readFile] }))).response).toMatchObject({
+      content: 'hi',
+      finishReason: 'stop',
+    })
     await run(adapter, requestFor('old:latest', { tools: [readFile] }))
     expect(chats(transport).map((body) => body[field] !== undefined)).toEqual([true, false, false])
   })
 })
 
 describe('answers', () => {
-  const line = (message: object, more: object = {}): unknown => ({ message: { role: 'assistant', content: '', ...message }, done: false, ...more })
+  const line = (message: object, more: object = {}): unknown => ({
+    message: { role: 'assistant', content: '', ...message },
+    done: false,
+    ...more,
+  })
   const last = (more: object = {}): unknown => ({ message: { role: 'assistant', content: '' }, done: true, done_reason: 'stop', ...more })
   test.each<[string, unknown[], Record<string, unknown>]>([
-    ['calls on one line', [line({ tool_calls: [{ function: { name: 'a', arguments: { x: 1 } } }, { function: { name: 'a', arguments: { x: 2 } } }] }), last()], { toolCalls: [{ name: 'a', args: { x: 1 } }, { name: 'a', args: { x: 2 } }], finishReason: 'tool_calls' }],
-    ['equal calls without ids stay two calls', [line({ tool_calls: [{ function: { name: 'a', arguments: {} } }] }), line({ tool_calls: [{ function: { name: 'a', arguments: {} } }] }), last()], { toolCalls: [{ name: 'a', args: {} }, { name: 'a', args: {} }] }],
-    ['arguments as text', [line({ tool_calls: [{ id: 'c1', function: { name: 'a', arguments: '{"x":1}' } }] }), last()], { toolCalls: [{ args: { x: 1 }, providerCallId: 'c1' }] }],
+    [
+      'calls on one line',
+      [line({ tool_calls: [{ function: { name: 'a', arguments: { x: 1 } } }, { function: { name: 'a', arguments: { x: 2 } } }] }), last()],
+      {
+        toolCalls: [
+          { name: 'a', args: { x: 1 } },
+          { name: 'a', args: { x: 2 } },
+        ],
+        finishReason: 'tool_calls',
+      },
+    ],
+    [
+      'equal calls without ids stay two calls',
+      [
+        line({ tool_calls: [{ function: { name: 'a', arguments: {} } }] }),
+        line({ tool_calls: [{ function: { name: 'a', arguments: {} } }] }),
+        last(),
+      ],
+      {
+        toolCalls: [
+          { name: 'a', args: {} },
+          { name: 'a', args: {} },
+        ],
+      },
+    ],
+    [
+      'arguments as text',
+      [line({ tool_calls: [{ id: 'c1', function: { name: 'a', arguments: '{"x":1}' } }] }), last()],
+      { toolCalls: [{ args: { x: 1 }, providerCallId: 'c1' }] },
+    ],
     ['no arguments', [line({ tool_calls: [{ function: { name: 'a' } }] }), last()], { toolCalls: [{ args: {} }] }],
     ['counts that are left out are 0', [line({ content: 'a' }), last()], { usage: { inputTokens: 0, outputTokens: 0 } }],
     ['no reason', [line({ content: 'a' }), last({ done_reason: undefined })], { finishReason: 'stop' }],
     ['length with text', [line({ content: 'a' }), last({ done_reason: 'length' })], { finishReason: 'length', error: undefined }],
-    ['an answer that only loaded the model', [last({ done_reason: 'load' })], { finishReason: 'stop', content: '', notices: [{ code: 'empty_answer' }] }],
-    ['tags of a model known to write them', [line({ content: '<thi' }), line({ content: 'nk>hm</think>\n\nyes' }), last()], { thinking: { content: 'hm' }, content: 'yes' }],
-    ['a thought between tags, then a call', [line({ content: '<think>hm' }), line({ tool_calls: [{ function: { name: 'a', arguments: {} } }] }), last()], { thinking: { content: 'hm' }, toolCalls: [{ name: 'a' }] }],
+    [
+      'an answer that only loaded the model',
+      [last({ done_reason: 'load' })],
+      { finishReason: 'stop', content: '', notices: [{ code: 'empty_answer' }] },
+    ],
+    [
+      'tags of a model known to write them',
+      [line({ content: '<thi' }), line({ content: 'nk>hm</think>\n\nyes' }), last()],
+      { thinking: { content: 'hm' }, content: 'yes' },
+    ],
+    [
+      'a thought between tags, then a call',
+      [line({ content: '<think>hm' }), line({ tool_calls: [{ function: { name: 'a', arguments: {} } }] }), last()],
+      { thinking: { content: 'hm' }, toolCalls: [{ name: 'a' }] },
+    ],
   ])('%s', async (_name, lines, expected) => {
     const { response } = await decode('ollama', ndjson(...lines), requestFor(MODEL))
     expect({ error: undefined, toolCalls: undefined, ...response }).toMatchObject(expected)
   })
 
   test('tags of a model that is not known to write them are text', async () => {
-    expect((await decode('ollama', ndjson(line({ content: '<think>is a tag</think>' }), last()), requestFor('llama3.2:latest'))).response).toMatchObject({ content: '<think>is a tag</think>' })
+    expect(
+      (await decode('ollama', ndjson(line({ content: '<think>is a tag</think>' }), last()), requestFor('llama3.2:latest'))).response,
+    ).toMatchObject({ content: '<think>is a tag</think>' })
   })
 })
 
@@ -214,18 +305,41 @@ describe('refusals', () => {
     [502, { error: 'upstream error' }, 'network_error', true],
     [503, { error: 'server busy, please try again.  maximum pending requests exceeded' }, 'model_overloaded', true],
   ])('%i %o is %s', async (status, body, code, retryable) => {
-    expect((await decode('ollama', jsonAnswer(body, status), requestFor('x'))).response.error).toMatchObject({ code, retryable, provider: 'ollama' })
+    expect((await decode('ollama', jsonAnswer(body, status), requestFor('x'))).response.error).toMatchObject({
+      code,
+      retryable,
+      provider: 'ollama',
+    })
   })
 })
 
 describe('model list', () => {
   test('each model is described; hosted ones have no known price; embeddings are left out', async () => {
     const transport = byteTransport({
-      '/api/tags': jsonAnswer({ models: [{ name: 'qwen3:14b', details: { family: 'qwen3' } }, { name: 'gpt-oss:120b-cloud', remote_host: 'https://ollama.com', details: {} }, { name: 'nomic-embed-text:latest', capabilities: ['embedding'], details: {} }, { name: 'broken:1b', details: {} }] }),
-      '/api/show': (request) => (request.body['model'] === 'broken:1b' ? jsonAnswer({ error: 'no' }, 500) : shown(40_960, ['completion', 'tools', 'thinking', 'vision'])),
+      '/api/tags': jsonAnswer({
+        models: [
+          { name: 'qwen3:14b', details: { family: 'qwen3' } },
+          { name: 'gpt-oss:120b-cloud', remote_host: 'https://ollama.com', details: {} },
+          { name: 'nomic-embed-text:latest', capabilities: ['embedding'], details: {} },
+          { name: 'broken:1b', details: {} },
+        ],
+      }),
+      '/api/show': (request) =>
+        request.body['model'] === 'broken:1b'
+          ? jsonAnswer({ error: 'no' }, 500)
+          : shown(40_960, ['completion', 'tools', 'thinking', 'vision']),
     })
     const models = await (await adapterOn('ollama', transport)).listModels()
-    expect(models.map((model) => [model.id, model.contextWindow, model.supportsToolCalling, model.supportsThinking, model.supportsImages, model.pricing?.inputPerMillion])).toEqual([
+    expect(
+      models.map((model) => [
+        model.id,
+        model.contextWindow,
+        model.supportsToolCalling,
+        model.supportsThinking,
+        model.supportsImages,
+        model.pricing?.inputPerMillion,
+      ]),
+    ).toEqual([
       ['qwen3:14b', 40_960, true, true, true, 0],
       ['gpt-oss:120b-cloud', 40_960, true, true, true, undefined],
       ['broken:1b', 32_768, true, true, false, 0],
@@ -254,7 +368,9 @@ describe('address', () => {
 })
 
 test('bytes of one line cut inside a character and a string give one delta', async () => {
-  const whole = bytes('{"message":{"content":"использовать 🌍"},"done":false}\n{"message":{"content":""},"done":true,"done_reason":"stop"}\n')
+  const whole = bytes(
+    '{"message":{"content":"использовать 🌍"},"done":false}\n{"message":{"content":""},"done":true,"done_reason":"stop"}\n',
+  )
   const { response } = await decode('ollama', { chunks: Array.from(whole, (_, at) => whole.subarray(at, at + 1)) }, requestFor(MODEL))
   expect(response.content).toBe('использовать 🌍')
 })

@@ -8,7 +8,11 @@ const MINUTE = 60_000
 
 /** A request that takes `ms` of the fake clock. */
 const work = (ms: number) => () => new Promise<void>((resolve) => setTimeout(resolve, ms))
-const task = (sessionId: string, onWait: (wait: QueueWait) => void = () => undefined, signal?: AbortSignal) => ({ sessionId, onWait, signal })
+const task = (sessionId: string, onWait: (wait: QueueWait) => void = () => undefined, signal?: AbortSignal) => ({
+  sessionId,
+  onWait,
+  signal,
+})
 
 /** Lets the clock run until `done` resolves. */
 async function until<T>(done: Promise<T>): Promise<T> {
@@ -79,7 +83,9 @@ describe('a quota of 20 a minute shared by four sessions', () => {
   test('no more than 20 start within any 60 seconds', async () => {
     const queue = new ProviderQueue(quota)
     const starts: number[] = []
-    await until(Promise.all(Array.from({ length: 65 }, (_, index) => queue.run(async () => void starts.push(Date.now()), task(`s${index % 4}`)))))
+    await until(
+      Promise.all(Array.from({ length: 65 }, (_, index) => queue.run(async () => void starts.push(Date.now()), task(`s${index % 4}`)))),
+    )
     const most = Math.max(...starts.map((start) => starts.filter((other) => other >= start && other < start + MINUTE).length))
     expect([starts.length, most]).toEqual([65, 20])
     queue.close()
@@ -104,7 +110,14 @@ test('a wait is reported with its place and end, again when it changes, and once
   const queue = new ProviderQueue({ concurrency: 64, perMinute: 2 })
   const waits: QueueWait[][] = [[], [], [], []]
   const start = Date.now()
-  const all = Promise.all(waits.map((list) => queue.run(work(10), task('only one session', (wait) => list.push(wait)))))
+  const all = Promise.all(
+    waits.map((list) =>
+      queue.run(
+        work(10),
+        task('only one session', (wait) => list.push(wait)),
+      ),
+    ),
+  )
   expect(queue.queued).toBe(3)
   await until(all)
   // Half of the two at once, the others half a minute apart.
@@ -119,8 +132,20 @@ test('a pause after 429 holds every session of that provider until its end, and 
   queue.pause(7_000)
   const waits: QueueWait[] = []
   const began: number[] = []
-  await until(Promise.all(['a', 'b'].map((name) => queue.run(async () => void began.push(Date.now() - start), task(name, (wait) => name === 'a' && waits.push(wait))))))
-  expect([began, waits]).toEqual([[7_000, 7_000], [{ position: 0, untilMs: start + 7_000, ended: false }, { ended: true }]])
+  await until(
+    Promise.all(
+      ['a', 'b'].map((name) =>
+        queue.run(
+          async () => void began.push(Date.now() - start),
+          task(name, (wait) => name === 'a' && waits.push(wait)),
+        ),
+      ),
+    ),
+  )
+  expect([began, waits]).toEqual([
+    [7_000, 7_000],
+    [{ position: 0, untilMs: start + 7_000, ended: false }, { ended: true }],
+  ])
 })
 
 test('a shorter pause does not end a longer one, and none is longer than a minute', async () => {
@@ -139,7 +164,10 @@ test('an abort while waiting leaves the queue at once, runs nothing and costs no
   const waits: QueueWait[] = []
   let ran = false
   const first = queue.run(work(1_000), task('a'))
-  const second = queue.run(async () => void (ran = true), task('b', (wait) => waits.push(wait), controller.signal))
+  const second = queue.run(
+    async () => void (ran = true),
+    task('b', (wait) => waits.push(wait), controller.signal),
+  )
   controller.abort()
   await expect(second).rejects.toThrow('aborted')
   expect([ran, queue.queued, waits.at(-1)]).toEqual([false, 0, { ended: true }])
@@ -149,11 +177,14 @@ test('an abort while waiting leaves the queue at once, runs nothing and costs no
 test('an abort while running is the request’s own business: its result still comes', async () => {
   const queue = new ProviderQueue({ concurrency: 1 })
   const controller = new AbortController()
-  const result = queue.run(async () => {
-    controller.abort()
-    await work(20)()
-    return 'closed in 1 ms'
-  }, task('a', undefined, controller.signal))
+  const result = queue.run(
+    async () => {
+      controller.abort()
+      await work(20)()
+      return 'closed in 1 ms'
+    },
+    task('a', undefined, controller.signal),
+  )
   expect(await until(result)).toBe('closed in 1 ms')
 })
 

@@ -42,9 +42,9 @@ export function answerFrom(file: string, chunks: readonly Uint8Array[]): Answer 
 export function cuts(length: number, seed: number): number[] {
   const points: number[] = []
   let state = seed
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    at += 1 + (state >>> 16) % 97
+    at += 1 + ((state >>> 16) % 97)
     if (at >= length) return points
     points.push(at)
   }

@@ -17,12 +17,22 @@ afterAll(async () => {
   await server.stop()
 })
 
-const chunksOf = (body: Uint8Array, seed: number): { base64: string }[] => pieces(body, cuts(body.length, seed)).map((piece) => ({ base64: Buffer.from(piece).toString('base64') }))
+const chunksOf = (body: Uint8Array, seed: number): { base64: string }[] =>
+  pieces(body, cuts(body.length, seed)).map((piece) => ({ base64: Buffer.from(piece).toString('base64') }))
 const paths: Record<string, string> = { ollama: '/api/chat', openai: '/responses', anthropic: '/messages' }
 
-async function overHttp(provider: string, request: ReturnType<typeof requestFor>, answer: { status: number; headers: Record<string, string>; body: Uint8Array }): ReturnType<typeof run> {
+async function overHttp(
+  provider: string,
+  request: ReturnType<typeof requestFor>,
+  answer: { status: number; headers: Record<string, string>; body: Uint8Array },
+): ReturnType<typeof run> {
   await server.reset()
-  await server.script([{ path: paths[provider] ?? '/chat/completions', answers: [{ kind: 'raw', status: answer.status, headers: answer.headers, chunks: chunksOf(answer.body, 7) }] }])
+  await server.script([
+    {
+      path: paths[provider] ?? '/chat/completions',
+      answers: [{ kind: 'raw', status: answer.status, headers: answer.headers, chunks: chunksOf(answer.body, 7) }],
+    },
+  ])
   return run(await adapterOn(provider, transport, { baseUrl: server.baseUrl }), request)
 }
 
@@ -35,11 +45,21 @@ describe.each(streamRecordings)('$file', (expected) => {
     const whole = await decode(expected.provider, answerFrom(expected.file, [body]), request)
     const headers = entry.content_type === null ? {} : { 'content-type': entry.content_type }
     expect(await overHttp(expected.provider, request, { status: 200, headers, body })).toEqual(whole)
-    expect(await overHttp(expected.provider, request, { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(body) })).toEqual(whole)
+    expect(
+      await overHttp(expected.provider, request, {
+        status: 200,
+        headers: { ...headers, 'content-encoding': 'gzip' },
+        body: gzipSync(body),
+      }),
+    ).toEqual(whole)
   })
 })
 
 test.each(errorRecordings)('$file over a socket', async ({ file, provider, code }) => {
-  const { response } = await overHttp(provider, requestFor('nonexistent-model:latest'), { status: entryOf(file).http_status, headers: { 'content-type': entryOf(file).content_type ?? 'application/json' }, body: bytes(raw(file)) })
+  const { response } = await overHttp(provider, requestFor('nonexistent-model:latest'), {
+    status: entryOf(file).http_status,
+    headers: { 'content-type': entryOf(file).content_type ?? 'application/json' },
+    body: bytes(raw(file)),
+  })
   expect(response.error?.code).toBe(code)
 })

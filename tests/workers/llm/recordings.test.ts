@@ -11,13 +11,16 @@ function requestOf(expected: RecordingExpectation): MetonaRequest {
   return requestFor(expected.model, { params: { stream: entryOf(expected.file).transport !== 'json' } })
 }
 
-const decodeWhole = (expected: RecordingExpectation): Promise<Decoded> => decode(expected.provider, answerFrom(expected.file, [bytes(bodyOf(expected.file))]), requestOf(expected))
+const decodeWhole = (expected: RecordingExpectation): Promise<Decoded> =>
+  decode(expected.provider, answerFrom(expected.file, [bytes(bodyOf(expected.file))]), requestOf(expected))
 
 const characters = (text: string): number => [...text].length
 
 test('every recording is used here', () => {
   const used = [...streamRecordings, ...errorRecordings].map((expected) => expected.file)
-  expect([...used, 'deepseek/thinking-tools-two-turns.cassette.yaml', 'deepseek/models-list.json', 'ollama/tags-list.json'].toSorted()).toEqual(recordingIndex.map((entry) => entry.file).toSorted())
+  expect(
+    [...used, 'deepseek/thinking-tools-two-turns.cassette.yaml', 'deepseek/models-list.json', 'ollama/tags-list.json'].toSorted(),
+  ).toEqual(recordingIndex.map((entry) => entry.file).toSorted())
 })
 
 describe.each(streamRecordings)('$file', (expected) => {
@@ -31,11 +34,19 @@ describe.each(streamRecordings)('$file', (expected) => {
     }
     if (expected.thinkingLength !== undefined) expect(characters(response.thinking?.content ?? '')).toBe(expected.thinkingLength)
     if (expected.thinkingEndsWith !== undefined) expect(response.thinking?.content.endsWith(expected.thinkingEndsWith)).toBe(true)
-    expect((response.toolCalls ?? []).map(({ name, args, invalidArguments }) => ({ name, args, invalidArguments }))).toEqual((expected.calls ?? []).map((call) => ({ ...call, invalidArguments: undefined })))
+    expect((response.toolCalls ?? []).map(({ name, args, invalidArguments }) => ({ name, args, invalidArguments }))).toEqual(
+      (expected.calls ?? []).map((call) => ({ ...call, invalidArguments: undefined })),
+    )
     expect(response.finishReason).toBe(expected.finish)
     expect(response.error?.code).toBe(expected.error?.code)
     if (expected.error?.providerCode !== undefined) expect(response.error?.providerCode).toBe(expected.error.providerCode)
-    const counted = { in: usage.inputTokens, out: usage.outputTokens, hit: usage.cacheHitTokens, miss: usage.cacheMissTokens, reasoning: usage.reasoningTokens }
+    const counted = {
+      in: usage.inputTokens,
+      out: usage.outputTokens,
+      hit: usage.cacheHitTokens,
+      miss: usage.cacheMissTokens,
+      reasoning: usage.reasoningTokens,
+    }
     expect(counted).toMatchObject(expected.usage ?? {})
     if (requestOf(expected).params.stream) expect(events.at(-1)).toEqual({ type: 'done', finishReason: expected.finish })
   })
@@ -52,7 +63,10 @@ describe.each(streamRecordings)('$file', (expected) => {
       expect(response.thinking?.content ?? '').toBe(plain.thinking)
     }
     expect((response.toolCalls ?? []).map(({ name, args }) => ({ name, args }))).toEqual(plain.calls)
-    expect([response.usage.inputTokens, response.usage.outputTokens]).toEqual([Number.isNaN(plain.input) ? 0 : plain.input, Number.isNaN(plain.output) ? 0 : plain.output])
+    expect([response.usage.inputTokens, response.usage.outputTokens]).toEqual([
+      Number.isNaN(plain.input) ? 0 : plain.input,
+      Number.isNaN(plain.output) ? 0 : plain.output,
+    ])
   })
 
   test('gives the same events fed byte by byte and split at random', async () => {
@@ -61,7 +75,10 @@ describe.each(streamRecordings)('$file', (expected) => {
     const single = Array.from(body, (_, position) => body.subarray(position, position + 1))
     expect(await decode(expected.provider, answerFrom(expected.file, single), requestOf(expected))).toEqual(whole)
     for (let seed = 1; seed <= proof(50, 8); seed += 1) {
-      expect(await decode(expected.provider, answerFrom(expected.file, pieces(body, cuts(body.length, seed))), requestOf(expected)), `seed ${seed}`).toEqual(whole)
+      expect(
+        await decode(expected.provider, answerFrom(expected.file, pieces(body, cuts(body.length, seed))), requestOf(expected)),
+        `seed ${seed}`,
+      ).toEqual(whole)
     }
   })
 })
@@ -115,14 +132,29 @@ describe('recorded model lists', () => {
 
 describe('deepseek/thinking-tools-two-turns.cassette.yaml', () => {
   /** The four bodies of the cassette: single-quoted YAML scalars on one line each. */
-  const bodies = [...raw('deepseek/thinking-tools-two-turns.cassette.yaml').matchAll(/^ {2}body: '(.*)'$/gm)].map((match) => JSON.parse((match[1] ?? '').replaceAll("''", "'")) as Record<string, unknown>)
+  const bodies = [...raw('deepseek/thinking-tools-two-turns.cassette.yaml').matchAll(/^ {2}body: '(.*)'$/gm)].map(
+    (match) => JSON.parse((match[1] ?? '').replaceAll("''", "'")) as Record<string, unknown>,
+  )
   const [firstRequest, firstAnswer, secondRequest, secondAnswer] = bodies
   const [system, user] = (firstRequest?.['messages'] ?? []) as { content: string }[]
-  const [tool] = (firstRequest?.['tools'] ?? []) as { function: { name: string; description: string; parameters: Record<string, unknown> } }[]
+  const [tool] = (firstRequest?.['tools'] ?? []) as {
+    function: { name: string; description: string; parameters: Record<string, unknown> }
+  }[]
   const request = (messages: MetonaRequest['messages']): MetonaRequest =>
-    requestFor('deepseek-v4-flash', { systemPrompt: { roleDefinition: system?.content ?? '', outputConstraints: '', safetyGuidelines: '' }, messages, tools: tool === undefined ? [] : [tool.function], params: { stream: false, maxTokens: 4096 } })
+    requestFor('deepseek-v4-flash', {
+      systemPrompt: { roleDefinition: system?.content ?? '', outputConstraints: '', safetyGuidelines: '' },
+      messages,
+      tools: tool === undefined ? [] : [tool.function],
+      params: { stream: false, maxTokens: 4096 },
+    })
   const start = [{ role: 'user', content: user?.content ?? '', timestamp: 1 }] satisfies MetonaRequest['messages']
-  const wire = (body: Record<string, unknown> | undefined): unknown => ({ messages: withoutIndex(body?.['messages']), model: body?.['model'], max_tokens: body?.['max_tokens'], thinking: body?.['thinking'], tools: body?.['tools'] })
+  const wire = (body: Record<string, unknown> | undefined): unknown => ({
+    messages: withoutIndex(body?.['messages']),
+    model: body?.['model'],
+    max_tokens: body?.['max_tokens'],
+    thinking: body?.['thinking'],
+    tools: body?.['tools'],
+  })
 
   test('both requests are built as recorded: the reasoning goes back with the call and its result', async () => {
     const first = byteTransport({ '/chat/completions': { chunks: [bytes(JSON.stringify(firstAnswer))] } })
@@ -133,12 +165,33 @@ describe('deepseek/thinking-tools-two-turns.cassette.yaml', () => {
     const second = byteTransport({ '/chat/completions': { chunks: [bytes(JSON.stringify(secondAnswer))] } })
     const history: MetonaRequest['messages'] = [
       ...start,
-      { role: 'assistant', content: response.content, timestamp: 2, toolCalls: [call], ...(response.thinking === undefined ? {} : { thinking: response.thinking }) },
-      { role: 'tool', content: '', timestamp: 3, toolResult: { toolCallId: call.id, toolName: call.name, result: 'Weather in Tokyo: 72F (22C), sunny with light clouds, humidity 45%, wind 8 mph NW', success: true, durationMs: 1, timestamp: 3 } },
+      {
+        role: 'assistant',
+        content: response.content,
+        timestamp: 2,
+        toolCalls: [call],
+        ...(response.thinking === undefined ? {} : { thinking: response.thinking }),
+      },
+      {
+        role: 'tool',
+        content: '',
+        timestamp: 3,
+        toolResult: {
+          toolCallId: call.id,
+          toolName: call.name,
+          result: 'Weather in Tokyo: 72F (22C), sunny with light clouds, humidity 45%, wind 8 mph NW',
+          success: true,
+          durationMs: 1,
+          timestamp: 3,
+        },
+      },
     ]
     const answer = await run(await adapterOn('deepseek', second), request(history))
     expect(wire(second.seen[0]?.body)).toEqual(wire(secondRequest))
-    expect(answer.response).toMatchObject({ finishReason: 'stop', usage: { inputTokens: 500, cacheHitTokens: 384, cacheMissTokens: 116, outputTokens: 189, reasoningTokens: 54 } })
+    expect(answer.response).toMatchObject({
+      finishReason: 'stop',
+      usage: { inputTokens: 500, cacheHitTokens: 384, cacheMissTokens: 116, outputTokens: 189, reasoningTokens: 54 },
+    })
   })
 
   function withoutIndex(messages: unknown): unknown {

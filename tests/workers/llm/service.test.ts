@@ -32,10 +32,38 @@ test('runs in a thread of its own', async () => {
 
 describe('a stream', () => {
   test('arrives in order, with usage and money', async () => {
-    await fake.script([{ thinking: 'let me see', text: 'Hello 🌍', toolCalls: [{ name: 'read_file', args: { file_path: 'a' } }], usage: { prompt_tokens: 1_000_000, completion_tokens: 1_000_000, total_tokens: 2_000_000, prompt_cache_hit_tokens: 400_000, prompt_cache_miss_tokens: 600_000 } }])
+    await fake.script([
+      {
+        thinking: 'let me see',
+        text: 'Hello 🌍',
+        toolCalls: [{ name: 'read_file', args: { file_path: 'a' } }],
+        usage: {
+          prompt_tokens: 1_000_000,
+          completion_tokens: 1_000_000,
+          total_tokens: 2_000_000,
+          prompt_cache_hit_tokens: 400_000,
+          prompt_cache_miss_tokens: 600_000,
+        },
+      },
+    ])
     const { answer, events } = await llm.stream(target, requestOf('hi'))
-    expect([answer.response.content, answer.response.thinking?.content, answer.response.finishReason, answer.response.toolCalls?.[0]?.args]).toEqual(['Hello 🌍', 'let me see', 'tool_calls', { file_path: 'a' }])
-    expect(events.map((event) => event.type).filter((type, index, all) => type !== all[index - 1])).toEqual(['thinking_start', 'reasoning_delta', 'thinking_end', 'text_delta', 'tool_call_start', 'tool_call_delta', 'tool_call_complete', 'usage', 'done'])
+    expect([
+      answer.response.content,
+      answer.response.thinking?.content,
+      answer.response.finishReason,
+      answer.response.toolCalls?.[0]?.args,
+    ]).toEqual(['Hello 🌍', 'let me see', 'tool_calls', { file_path: 'a' }])
+    expect(events.map((event) => event.type).filter((type, index, all) => type !== all[index - 1])).toEqual([
+      'thinking_start',
+      'reasoning_delta',
+      'thinking_end',
+      'text_delta',
+      'tool_call_start',
+      'tool_call_delta',
+      'tool_call_complete',
+      'usage',
+      'done',
+    ])
     // Flash off-peak: 0.4 × 0.003 + 0.6 × 0.15 + 1 × 0.60 = 0.6912 USD; at peak twice that.
     const { cost } = answer
     expect(cost?.currency).toBe('USD')
@@ -49,7 +77,10 @@ describe('a stream', () => {
     expect(seen?.headers['authorization']).toBe(`Bearer ${KEY}`)
     expect(seen?.body).toEqual({
       model: 'deepseek-flash',
-      messages: [{ role: 'system', content: 'You are a test.' }, { role: 'user', content: 'hi' }],
+      messages: [
+        { role: 'system', content: 'You are a test.' },
+        { role: 'user', content: 'hi' },
+      ],
       stream: true,
       stream_options: { include_usage: true },
       max_tokens: 77,
@@ -73,26 +104,52 @@ describe('a stream', () => {
   test('cancel closes the socket, keeps the text and says how long the closing took', async () => {
     await fake.script([{ tokens: 5_000, tokensPerSecond: 100 }])
     const controller = new AbortController()
-    const { answer } = await llm.stream(target, requestOf('hi'), { signal: controller.signal, onBatch: (batch) => 'events' in batch && controller.abort() })
+    const { answer } = await llm.stream(target, requestOf('hi'), {
+      signal: controller.signal,
+      onBatch: (batch) => 'events' in batch && controller.abort(),
+    })
     const [seen] = await fake.waitFor('closed', 1)
-    expect([answer.response.finishReason, answer.response.content.startsWith('w0 '), answer.socketClosedMs !== undefined, seen?.closedByClientAt !== undefined]).toEqual(['aborted', true, true, true])
+    expect([
+      answer.response.finishReason,
+      answer.response.content.startsWith('w0 '),
+      answer.socketClosedMs !== undefined,
+      seen?.closedByClientAt !== undefined,
+    ]).toEqual(['aborted', true, true, true])
   })
 
   test('is repeated quietly before the first output, and each time is told', async () => {
-    await fake.script([{ kind: 'status', status: 503, body: { error: { message: 'Server Overloaded' } } }, { kind: 'status', status: 429, headers: { 'retry-after-ms': '50' }, body: {} }, { text: 'ok' }])
+    await fake.script([
+      { kind: 'status', status: 503, body: { error: { message: 'Server Overloaded' } } },
+      { kind: 'status', status: 429, headers: { 'retry-after-ms': '50' }, body: {} },
+      { text: 'ok' },
+    ])
     const { answer, batches, events } = await llm.stream(target, requestOf('hi'))
-    expect([answer.response.content, retriesOf(batches).map((retry) => retry.attempt), events.filter((event) => event.type === 'error')]).toEqual(['ok', [1, 2], []])
+    expect([
+      answer.response.content,
+      retriesOf(batches).map((retry) => retry.attempt),
+      events.filter((event) => event.type === 'error'),
+    ]).toEqual(['ok', [1, 2], []])
   })
 
   test('is given up after the third refusal', async () => {
     await fake.script([{ answers: [{ kind: 'status', status: 503, body: { error: { message: 'Server Overloaded' } } }], repeatLast: true }])
     const { answer, events } = await llm.stream(target, requestOf('hi'))
-    expect([answer.response.error?.code, answer.response.error?.retryable, (await fake.requests()).length, events.map((event) => event.type)]).toEqual(['model_overloaded', true, 3, ['error', 'done']])
+    expect([
+      answer.response.error?.code,
+      answer.response.error?.retryable,
+      (await fake.requests()).length,
+      events.map((event) => event.type),
+    ]).toEqual(['model_overloaded', true, 3, ['error', 'done']])
   })
 
   test('an unknown provider is an error that names the known ones', async () => {
     const { answer, events } = await llm.stream({ provider: 'nobody', model: 'x' }, requestOf('hi'))
-    expect([answer.response.finishReason, answer.response.error?.providerCode, answer.response.error?.message.includes('deepseek'), events.map((event) => event.type)]).toEqual(['error', 'UNKNOWN_PROVIDER', true, ['error', 'done']])
+    expect([
+      answer.response.finishReason,
+      answer.response.error?.providerCode,
+      answer.response.error?.message.includes('deepseek'),
+      events.map((event) => event.type),
+    ]).toEqual(['error', 'UNKNOWN_PROVIDER', true, ['error', 'done']])
   })
 
   test('a model that was switched off names its successor', async () => {
@@ -107,15 +164,26 @@ describe('the queue', () => {
     await llm.client.setLimits({ provider: 'deepseek', perMinute: 1 })
     await llm.stream(target, requestOf('first'))
     const controller = new AbortController()
-    const { answer, batches } = await llm.stream(target, requestOf('second'), { signal: controller.signal, onBatch: (batch) => 'queue' in batch && controller.abort() })
+    const { answer, batches } = await llm.stream(target, requestOf('second'), {
+      signal: controller.signal,
+      onBatch: (batch) => 'queue' in batch && controller.abort(),
+    })
     const waits = queueOf(batches)
-    expect([answer.response.finishReason, waits[0]?.provider, waits[0]?.position, waits[0]?.ended, waits.at(-1)?.ended]).toEqual(['aborted', 'deepseek', 0, false, true])
+    expect([answer.response.finishReason, waits[0]?.provider, waits[0]?.position, waits[0]?.ended, waits.at(-1)?.ended]).toEqual([
+      'aborted',
+      'deepseek',
+      0,
+      false,
+      true,
+    ])
     expect(waits[0]?.untilMs).toBeGreaterThan(Date.now())
     expect((await fake.requests()).length).toBe(1)
   })
 
   test('after a 429 every session of that provider waits, others do not', async () => {
-    await fake.script([{ marker: 'REFUSED', answers: [{ kind: 'status', status: 429, headers: { 'retry-after': '1' }, body: {} }, { text: 'late' }] }])
+    await fake.script([
+      { marker: 'REFUSED', answers: [{ kind: 'status', status: 429, headers: { 'retry-after': '1' }, body: {} }, { text: 'late' }] },
+    ])
     const refused = llm.stream(target, requestOf('REFUSED', { meta: { sessionId: 's_a' } }))
     await fake.waitFor('finished', 1)
     const others = await Promise.all([
@@ -140,7 +208,8 @@ describe('the queue', () => {
 
 describe('keys', () => {
   test('come from the environment or from setKey, and null takes one away', async () => {
-    const has = async (): Promise<unknown> => (await llm.client.listProviders({})).providers.filter((provider) => provider.hasKey).map((provider) => provider.id)
+    const has = async (): Promise<unknown> =>
+      (await llm.client.listProviders({})).providers.filter((provider) => provider.hasKey).map((provider) => provider.id)
     expect(await has()).toEqual(['deepseek'])
     await llm.client.setKey({ provider: 'agnes', apiKey: 'sk-a' })
     await llm.client.setKey({ provider: 'deepseek', apiKey: null })
@@ -152,39 +221,76 @@ describe('keys', () => {
   test('one that cannot be one is told with the provider', async () => {
     await llm.client.setKey({ provider: 'deepseek', apiKey: 'sk-a b' })
     const deepseek = (await llm.client.listProviders({})).providers.find((provider) => provider.id === 'deepseek')
-    expect([deepseek?.hasKey, deepseek?.keyProblem?.includes('DEEPSEEK_API_KEY'), JSON.stringify(deepseek).includes('sk-a b')]).toEqual([true, true, false])
+    expect([deepseek?.hasKey, deepseek?.keyProblem?.includes('DEEPSEEK_API_KEY'), JSON.stringify(deepseek).includes('sk-a b')]).toEqual([
+      true,
+      true,
+      false,
+    ])
   })
 
   test('is in nothing the service says', async () => {
-    await fake.script([{ kind: 'status', status: 401, body: { error: { message: 'Authentication Fails, Your api key: ****6789 is invalid', type: 'authentication_error' } } }])
+    await fake.script([
+      {
+        kind: 'status',
+        status: 401,
+        body: { error: { message: 'Authentication Fails, Your api key: ****6789 is invalid', type: 'authentication_error' } },
+      },
+    ])
     const run = await llm.stream(target, requestOf('hi'))
-    const said = [run, await llm.client.listProviders({}), await llm.client.diagnose({ target: { provider: 'deepseek', baseUrl: fake.baseUrl } })]
+    const said = [
+      run,
+      await llm.client.listProviders({}),
+      await llm.client.diagnose({ target: { provider: 'deepseek', baseUrl: fake.baseUrl } }),
+    ]
     expect([run.answer.response.error?.code, JSON.stringify(said).includes(KEY)]).toEqual(['auth_invalid', false])
   })
 })
 
 describe('models and diagnoses', () => {
   test('the live list is completed from the table', async () => {
-    await fake.script([{ path: '/models', answers: [{ kind: 'status', status: 200, body: { object: 'list', data: [{ id: 'deepseek-flash' }, { id: 'deepseek-next' }] } }], repeatLast: true }])
+    await fake.script([
+      {
+        path: '/models',
+        answers: [{ kind: 'status', status: 200, body: { object: 'list', data: [{ id: 'deepseek-flash' }, { id: 'deepseek-next' }] } }],
+        repeatLast: true,
+      },
+    ])
     await llm.stop()
     llm = await startLlmWorker({ DEEPSEEK_API_KEY: KEY, DEEPSEEK_BASE_URL: `${fake.baseUrl}/` })
     const { models, problems } = await llm.client.listModels({ provider: 'deepseek', live: true })
-    expect([models.map((model) => [model.id, model.contextWindow, model.pricing !== undefined]), problems]).toEqual([[['deepseek-flash', 1_048_565, true], ['deepseek-next', 128_000, false]], []])
+    expect([models.map((model) => [model.id, model.contextWindow, model.pricing !== undefined]), problems]).toEqual([
+      [
+        ['deepseek-flash', 1_048_565, true],
+        ['deepseek-next', 128_000, false],
+      ],
+      [],
+    ])
   })
 
   test('without a network call the table alone', async () => {
     const { models } = await llm.client.listModels({ live: false })
-    expect([models.some((model) => model.id === 'scripted'), models.some((model) => model.providerId === 'anthropic'), (await fake.requests()).length]).toEqual([true, true, 0])
+    expect([
+      models.some((model) => model.id === 'scripted'),
+      models.some((model) => model.providerId === 'anthropic'),
+      (await fake.requests()).length,
+    ]).toEqual([true, true, 0])
   })
 
   test('an unknown provider is a problem in a list and an error elsewhere', async () => {
     expect((await llm.client.listModels({ provider: 'nobody', live: true })).problems[0]?.message).toContain('deepseek')
-    await expect(llm.client.describeModel({ target: { provider: 'nobody', model: 'x' } })).rejects.toMatchObject({ code: 'UNKNOWN_PROVIDER' })
+    await expect(llm.client.describeModel({ target: { provider: 'nobody', model: 'x' } })).rejects.toMatchObject({
+      code: 'UNKNOWN_PROVIDER',
+    })
   })
 
   test('the person’s own prices win', async () => {
     const profile = mkdtempSync(join(tmpdir(), 'metona-llm-'))
-    writeFileSync(join(profile, 'models.json'), JSON.stringify({ models: { 'deepseek/deepseek-flash': { pricing: { inputPerMillion: 10, outputPerMillion: 20, currency: 'EUR' } }, 'bad name': {} } }))
+    writeFileSync(
+      join(profile, 'models.json'),
+      JSON.stringify({
+        models: { 'deepseek/deepseek-flash': { pricing: { inputPerMillion: 10, outputPerMillion: 20, currency: 'EUR' } }, 'bad name': {} },
+      }),
+    )
     await llm.stop()
     llm = await startLlmWorker({ DEEPSEEK_API_KEY: KEY }, profile)
     await fake.script([{ text: 'ok', usage: { prompt_tokens: 100_000, completion_tokens: 10_000, total_tokens: 110_000 } }])

@@ -35,8 +35,19 @@ test('deltas of one part that come together become one', async () => {
 
 test('deltas of different parts stay apart and in order', async () => {
   const call = (toolCallId: string, delta: string): MetonaStreamEvent => ({ type: 'tool_call_delta', toolCallId, delta })
-  for (const event of [{ type: 'reasoning_delta', delta: 'r' } as const, text('a'), text('b'), call('x', '1'), call('y', '2'), call('y', '3'), text('c')]) batcher.add(event)
-  expect(await arrived(1)).toEqual([{ events: [{ type: 'reasoning_delta', delta: 'r' }, text('ab'), call('x', '1'), call('y', '23'), text('c')] }])
+  for (const event of [
+    { type: 'reasoning_delta', delta: 'r' } as const,
+    text('a'),
+    text('b'),
+    call('x', '1'),
+    call('y', '2'),
+    call('y', '3'),
+    text('c'),
+  ])
+    batcher.add(event)
+  expect(await arrived(1)).toEqual([
+    { events: [{ type: 'reasoning_delta', delta: 'r' }, text('ab'), call('x', '1'), call('y', '23'), text('c')] },
+  ])
 })
 
 test('the caller’s event objects are not changed', () => {
@@ -71,7 +82,11 @@ test('a notice comes after the text before it', async () => {
   batcher.post({ retry: { attempt: 1, reason: 'busy', delayMs: 5 } })
   batcher.add(text('b'))
   batcher.close()
-  expect(await arrived(3)).toEqual([{ events: [text('a')] }, { retry: { attempt: 1, reason: 'busy', delayMs: 5 } }, { events: [text('b')] }])
+  expect(await arrived(3)).toEqual([
+    { events: [text('a')] },
+    { retry: { attempt: 1, reason: 'busy', delayMs: 5 } },
+    { events: [text('b')] },
+  ])
 })
 
 test('closing delivers everything, then closes the port', async () => {

@@ -9,25 +9,38 @@ import { retryDelay, readRetryAfter } from '#workers/llm/domain/retry-policy.ts'
 import { adapterOn, byteTransport, bytes, decode, jsonAnswer, requestFor, run, sse, type Answer } from './adapter-harness.ts'
 
 const head = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm' }
-const delta = (delta: unknown, finish: string | null = null): unknown => ({ ...head, choices: [{ index: 0, delta, finish_reason: finish }] })
+const delta = (delta: unknown, finish: string | null = null): unknown => ({
+  ...head,
+  choices: [{ index: 0, delta, finish_reason: finish }],
+})
 const text = (content: string): unknown => delta({ content })
 const call = (piece: unknown): unknown => delta({ tool_calls: [piece] })
 const usageChunk = { ...head, choices: [], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } }
 
-const answerOf = (...chunks: readonly (string | Uint8Array)[]): Answer => ({ chunks: chunks.map((chunk) => (typeof chunk === 'string' ? bytes(chunk) : chunk)) })
+const answerOf = (...chunks: readonly (string | Uint8Array)[]): Answer => ({
+  chunks: chunks.map((chunk) => (typeof chunk === 'string' ? bytes(chunk) : chunk)),
+})
 const line = (payload: unknown): string => `data: ${JSON.stringify(payload)}\n\n`
 const STOP = line(delta({}, 'stop'))
 const DONE = 'data: [DONE]\n\n'
 
-const tool = { name: 'read_file', description: '', parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } }
-const withTools = (): MetonaRequest => requestFor('m', { tools: [tool, { name: 'get_time', description: '', parameters: { type: 'object' } }] })
+const tool = {
+  name: 'read_file',
+  description: '',
+  parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+}
+const withTools = (): MetonaRequest =>
+  requestFor('m', { tools: [tool, { name: 'get_time', description: '', parameters: { type: 'object' } }] })
 
 const chat = (answer: Answer, request?: MetonaRequest) => decode('openai-compatible', answer, request ?? withTools())
-const textOf = (events: readonly MetonaStreamEvent[]): string[] => events.flatMap((event) => (event.type === 'text_delta' ? [event.delta] : []))
+const textOf = (events: readonly MetonaStreamEvent[]): string[] =>
+  events.flatMap((event) => (event.type === 'text_delta' ? [event.delta] : []))
 
 describe('framing and bytes', () => {
   test('1: lines that end in CR LF', async () => {
-    const { response } = await chat(answerOf(`data: ${JSON.stringify(text('hi'))}\r\n\r\n`, `data: ${JSON.stringify(delta({}, 'stop'))}\r\n\r\ndata: [DONE]\r\n\r\n`))
+    const { response } = await chat(
+      answerOf(`data: ${JSON.stringify(text('hi'))}\r\n\r\n`, `data: ${JSON.stringify(delta({}, 'stop'))}\r\n\r\ndata: [DONE]\r\n\r\n`),
+    )
     expect([response.content, response.finishReason]).toEqual(['hi', 'stop'])
   })
 
@@ -79,7 +92,9 @@ describe('framing and bytes', () => {
   })
 
   test('9: no space after the colon, and an empty data line as heartbeat', async () => {
-    const { response } = await chat(answerOf(`data:${JSON.stringify(text('hi'))}\n\ndata:\n\ndata:${JSON.stringify(delta({}, 'stop'))}\n\ndata:[DONE]\n\n`))
+    const { response } = await chat(
+      answerOf(`data:${JSON.stringify(text('hi'))}\n\ndata:\n\ndata:${JSON.stringify(delta({}, 'stop'))}\n\ndata:[DONE]\n\n`),
+    )
     expect([response.content, response.finishReason]).toEqual(['hi', 'stop'])
   })
 
@@ -97,7 +112,12 @@ describe('framing and bytes', () => {
 
   test('13: one event of 4 MiB is delivered whole', async () => {
     const big = 'x'.repeat(4 * 1024 * 1024)
-    const { response } = await chat(answerOf(line(call({ index: 0, id: 'a', function: { name: 'get_time', arguments: JSON.stringify({ big }) } })), line(delta({}, 'tool_calls'))))
+    const { response } = await chat(
+      answerOf(
+        line(call({ index: 0, id: 'a', function: { name: 'get_time', arguments: JSON.stringify({ big }) } })),
+        line(delta({}, 'tool_calls')),
+      ),
+    )
     expect(response.toolCalls?.[0]?.args).toEqual({ big })
   })
 })
@@ -109,8 +129,15 @@ describe('how a stream ends', () => {
   })
 
   test('15: half arguments and a clean end are a cut connection; nothing is called', async () => {
-    const { response, events } = await chat(answerOf(line(call({ index: 0, id: 'a', function: { name: 'read_file', arguments: '{"path":"a' } }))))
-    expect([response.finishReason, response.error?.code, response.toolCalls, events.some((event) => event.type === 'tool_call_complete')]).toEqual(['error', 'network_error', undefined, false])
+    const { response, events } = await chat(
+      answerOf(line(call({ index: 0, id: 'a', function: { name: 'read_file', arguments: '{"path":"a' } }))),
+    )
+    expect([
+      response.finishReason,
+      response.error?.code,
+      response.toolCalls,
+      events.some((event) => event.type === 'tool_call_complete'),
+    ]).toEqual(['error', 'network_error', undefined, false])
   })
 
   test('16: a call without any argument byte is no call either when the finish is missing', async () => {
@@ -125,11 +152,17 @@ describe('how a stream ends', () => {
 
   test('18: content and a usage report alone, without a finish: the text is taken and the person told', async () => {
     const { response } = await chat(answerOf(line(text('hi')), line(usageChunk)))
-    expect([response.content, response.finishReason, response.notices?.map((notice) => notice.code)]).toEqual(['hi', 'stop', ['end_unknown']])
+    expect([response.content, response.finishReason, response.notices?.map((notice) => notice.code)]).toEqual([
+      'hi',
+      'stop',
+      ['end_unknown'],
+    ])
   })
 
   test('18: the same with an open tool call is a cut connection', async () => {
-    const { response } = await chat(answerOf(line(text('hi')), line(call({ index: 0, id: 'a', function: { name: 'get_time', arguments: '{}' } })), line(usageChunk)))
+    const { response } = await chat(
+      answerOf(line(text('hi')), line(call({ index: 0, id: 'a', function: { name: 'get_time', arguments: '{}' } })), line(usageChunk)),
+    )
     expect([response.content, response.error?.code, response.toolCalls]).toEqual(['hi', 'network_error', undefined])
   })
 
@@ -154,7 +187,9 @@ describe('how a stream ends', () => {
   })
 
   test('21: a length finish with arguments that parse but lack a required one', async () => {
-    const { response } = await chat(answerOf(line(call({ index: 0, id: 'a', function: { name: 'read_file', arguments: '{"limit":3}' } })), line(delta({}, 'length'))))
+    const { response } = await chat(
+      answerOf(line(call({ index: 0, id: 'a', function: { name: 'read_file', arguments: '{"limit":3}' } })), line(delta({}, 'length'))),
+    )
     expect([response.error?.code, response.toolCalls]).toEqual(['output_length_exceeded', undefined])
   })
 })
@@ -170,12 +205,21 @@ describe('errors that look like success', () => {
   test('28: a web page with status 200 names itself, without tags, at most 200 characters', async () => {
     const { response } = await chat({ headers: { 'content-type': 'text/html' }, chunks: [bytes(page + 'z'.repeat(9_000))] })
     const shown = response.error?.message.split('(HTML): ')[1] ?? ''
-    expect([response.error?.code, /[<>]|alert/.test(shown), shown.startsWith('Log in Please log in'), [...shown].length <= 200]).toEqual(['invalid_response', false, true, true])
+    expect([response.error?.code, /[<>]|alert/.test(shown), shown.startsWith('Log in Please log in'), [...shown].length <= 200]).toEqual([
+      'invalid_response',
+      false,
+      true,
+      true,
+    ])
   })
 
   test('28: a web page with status 502 goes by its status', async () => {
     const { response } = await chat({ status: 502, headers: { 'content-type': 'text/html' }, chunks: [bytes(page)] })
-    expect([response.error?.code, response.error?.retryable, /[<>]/.test(response.error?.message ?? '')]).toEqual(['network_error', true, false])
+    expect([response.error?.code, response.error?.retryable, /[<>]/.test(response.error?.message ?? '')]).toEqual([
+      'network_error',
+      true,
+      false,
+    ])
   })
 
   const now = Date.UTC(2026, 9, 21, 7, 27, 0)
@@ -194,13 +238,21 @@ describe('errors that look like success', () => {
 
   test('29: a wait beyond the cap is not waited behind the person’s back, and none is ever NaN', () => {
     const error = { code: 'rate_limited' as const, message: '', retryable: true }
-    const waits = [86_400_000, 60_000, undefined].map((retryAfterMs) => retryDelay({ error: retryAfterMs === undefined ? error : { ...error, retryAfterMs }, attempt: 1, visible: false, random: 0.5 }))
+    const waits = [86_400_000, 60_000, undefined].map((retryAfterMs) =>
+      retryDelay({ error: retryAfterMs === undefined ? error : { ...error, retryAfterMs }, attempt: 1, visible: false, random: 0.5 }),
+    )
     expect(waits).toEqual([undefined, 60_000, 500])
   })
 })
 
 describe('tool calls', () => {
-  const args = async (...pieces: readonly unknown[]) => (await chat(sse(...pieces, delta({}, 'tool_calls')))).response.toolCalls?.map(({ name, args, providerCallId, invalidArguments }) => ({ name, args, providerCallId, invalid: invalidArguments?.raw }))
+  const args = async (...pieces: readonly unknown[]) =>
+    (await chat(sse(...pieces, delta({}, 'tool_calls')))).response.toolCalls?.map(({ name, args, providerCallId, invalidArguments }) => ({
+      name,
+      args,
+      providerCallId,
+      invalid: invalidArguments?.raw,
+    }))
 
   test.each([
     ['an empty string', { index: 0, id: 'a', function: { name: 'get_time', arguments: '' } }],
@@ -215,17 +267,23 @@ describe('tool calls', () => {
     ['an object', { a: 1 }],
     ['JSON inside a JSON string', JSON.stringify('{"a":1}')],
   ])('32: arguments as %s', async (_what, value) => {
-    expect(await args(call({ index: 0, id: 'a', function: { name: 'get_time', arguments: value } }))).toEqual([{ name: 'get_time', args: { a: 1 }, providerCallId: 'a', invalid: undefined }])
+    expect(await args(call({ index: 0, id: 'a', function: { name: 'get_time', arguments: value } }))).toEqual([
+      { name: 'get_time', args: { a: 1 }, providerCallId: 'a', invalid: undefined },
+    ])
   })
 
   test('32: such arguments go back as a JSON string', async () => {
     const transport = byteTransport({ '/chat/completions': sse(text('ok'), delta({}, 'stop')) })
     await run(await adapterOn('openai-compatible', transport), withHistory())
-    expect(bodyMessages(transport.seen[0]?.body)[2]).toMatchObject({ tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'read_file', arguments: '{"path":"a"}' } }] })
+    expect(bodyMessages(transport.seen[0]?.body)[2]).toMatchObject({
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'read_file', arguments: '{"path":"a"}' } }],
+    })
   })
 
   test.each(['{"path":"a.ts", "content": "x{" "}y"}', 'file_path=foo'])('34: %s is an invalid call with its raw text', async (raw) => {
-    const { response } = await chat(sse(call({ index: 0, id: 'a', function: { name: 'read_file', arguments: raw } }), delta({}, 'tool_calls')))
+    const { response } = await chat(
+      sse(call({ index: 0, id: 'a', function: { name: 'read_file', arguments: raw } }), delta({}, 'tool_calls')),
+    )
     const [made] = response.toolCalls ?? []
     expect([response.finishReason, made?.invalidArguments?.raw, made?.args]).toEqual(['tool_calls', raw, {}])
   })
@@ -241,11 +299,39 @@ describe('tool calls', () => {
     const calls = response.toolCalls ?? []
     expect([calls.map((one) => one.args), new Set(calls.map((one) => one.id)).size]).toEqual([[{ n: 1 }, { n: 2 }], 2])
     const transport = byteTransport({ '/chat/completions': sse(text('ok'), delta({}, 'stop')) })
-    const results = calls.map((one) => ({ role: 'tool' as const, content: '', timestamp: 1, toolResult: { toolCallId: one.id, toolName: one.name, result: `answer ${String(one.args['n'])}`, success: true, durationMs: 1, timestamp: 1 } }))
-    await run(await adapterOn('openai-compatible', transport), requestFor('m', { tools: [tool], messages: [{ role: 'user', content: 'go', timestamp: 1 }, { role: 'assistant', content: '', timestamp: 1, toolCalls: calls }, ...results] }))
+    const results = calls.map((one) => ({
+      role: 'tool' as const,
+      content: '',
+      timestamp: 1,
+      toolResult: {
+        toolCallId: one.id,
+        toolName: one.name,
+        result: `answer ${String(one.args['n'])}`,
+        success: true,
+        durationMs: 1,
+        timestamp: 1,
+      },
+    }))
+    await run(
+      await adapterOn('openai-compatible', transport),
+      requestFor('m', {
+        tools: [tool],
+        messages: [
+          { role: 'user', content: 'go', timestamp: 1 },
+          { role: 'assistant', content: '', timestamp: 1, toolCalls: calls },
+          ...results,
+        ],
+      }),
+    )
     const [, , assistant, ...answers] = bodyMessages(transport.seen[0]?.body)
     const ids = ((assistant?.['tool_calls'] ?? []) as { id: string }[]).map((one) => one.id)
-    expect([new Set(ids).size, answers.map((answer) => [answer['tool_call_id'], answer['content']])]).toEqual([2, [[ids[0], 'answer 1'], [ids[1], 'answer 2']]])
+    expect([new Set(ids).size, answers.map((answer) => [answer['tool_call_id'], answer['content']])]).toEqual([
+      2,
+      [
+        [ids[0], 'answer 1'],
+        [ids[1], 'answer 2'],
+      ],
+    ])
   })
 
   test('36: parallel deltas without an index', async () => {
@@ -262,28 +348,66 @@ describe('tool calls', () => {
   })
 
   test('36: the same without any ids: a name after complete arguments is a new call', async () => {
-    expect((await args(call({ function: { name: 'get_weather', arguments: '{"city":"Paris"}' } }), call({ function: { name: 'get_time', arguments: '{}' } })))?.map((one) => one.name)).toEqual(['get_weather', 'get_time'])
+    expect(
+      (
+        await args(
+          call({ function: { name: 'get_weather', arguments: '{"city":"Paris"}' } }),
+          call({ function: { name: 'get_time', arguments: '{}' } }),
+        )
+      )?.map((one) => one.name),
+    ).toEqual(['get_weather', 'get_time'])
   })
 
   test('one index for every call of a gateway: another id after complete arguments is a new call', async () => {
-    expect((await args(call({ index: 0, id: 'a', function: { name: 'get_time', arguments: '{"n":1}' } }), call({ index: 0, id: 'b', function: { name: 'get_time', arguments: '{"n":2}' } })))?.map((one) => one.args)).toEqual([{ n: 1 }, { n: 2 }])
+    expect(
+      (
+        await args(
+          call({ index: 0, id: 'a', function: { name: 'get_time', arguments: '{"n":1}' } }),
+          call({ index: 0, id: 'b', function: { name: 'get_time', arguments: '{"n":2}' } }),
+        )
+      )?.map((one) => one.args),
+    ).toEqual([{ n: 1 }, { n: 2 }])
   })
 
   test('38: the only call has index 1', async () => {
-    expect(await args(call({ index: 1, id: 'a', function: { name: 'get_time', arguments: '' } }), call({ index: 1, function: { arguments: '{}' } }))).toEqual([{ name: 'get_time', args: {}, providerCallId: 'a', invalid: undefined }])
+    expect(
+      await args(
+        call({ index: 1, id: 'a', function: { name: 'get_time', arguments: '' } }),
+        call({ index: 1, function: { arguments: '{}' } }),
+      ),
+    ).toEqual([{ name: 'get_time', args: {}, providerCallId: 'a', invalid: undefined }])
   })
 
   test('38: arguments that stray to an index nobody opened belong to the open call', async () => {
-    expect(await args(call({ index: 0, id: 'a', function: { name: 'get_time', arguments: '' } }), call({ index: 1, function: { arguments: '{"a":1}' } }))).toEqual([{ name: 'get_time', args: { a: 1 }, providerCallId: 'a', invalid: undefined }])
+    expect(
+      await args(
+        call({ index: 0, id: 'a', function: { name: 'get_time', arguments: '' } }),
+        call({ index: 1, function: { arguments: '{"a":1}' } }),
+      ),
+    ).toEqual([{ name: 'get_time', args: { a: 1 }, providerCallId: 'a', invalid: undefined }])
   })
 
   test('38: two entries for one index in one chunk are one call', async () => {
-    const both = delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'get_time', arguments: '{"a"' } }, { index: 0, function: { arguments: ':1}' } }] })
+    const both = delta({
+      tool_calls: [
+        { index: 0, id: 'a', function: { name: 'get_time', arguments: '{"a"' } },
+        { index: 0, function: { arguments: ':1}' } },
+      ],
+    })
     expect(await args(both)).toEqual([{ name: 'get_time', args: { a: 1 }, providerCallId: 'a', invalid: undefined }])
   })
 
-  test.each([['empty', ''], ['null', null], ['the word null', 'null']])('39: a later id or name that is %s changes nothing', async (_what, nothing) => {
-    expect(await args(call({ index: 0, id: 'real', function: { name: 'get_time', arguments: '' } }), call({ index: 0, id: nothing, function: { name: nothing, arguments: '{"a":1}' } }))).toEqual([{ name: 'get_time', args: { a: 1 }, providerCallId: 'real', invalid: undefined }])
+  test.each([
+    ['empty', ''],
+    ['null', null],
+    ['the word null', 'null'],
+  ])('39: a later id or name that is %s changes nothing', async (_what, nothing) => {
+    expect(
+      await args(
+        call({ index: 0, id: 'real', function: { name: 'get_time', arguments: '' } }),
+        call({ index: 0, id: nothing, function: { name: nothing, arguments: '{"a":1}' } }),
+      ),
+    ).toEqual([{ name: 'get_time', args: { a: 1 }, providerCallId: 'real', invalid: undefined }])
   })
 })
 
@@ -301,7 +425,11 @@ describe('content, usage and reasoning', () => {
     const stream = sse(text('<thi'), text('nk>secret</thi'), text('nk>answer'), delta({}, 'stop'))
     const declared = await chat(stream, requestFor('deepseek-r1'))
     const other = await chat(stream, requestFor('m'))
-    expect([declared.response.thinking?.content, declared.response.content, other.response.content]).toEqual(['secret', 'answer', '<think>secret</think>answer'])
+    expect([declared.response.thinking?.content, declared.response.content, other.response.content]).toEqual([
+      'secret',
+      'answer',
+      '<think>secret</think>answer',
+    ])
   })
 
   test('41: a literal tag after visible text stays text, and a held-back end is shown', async () => {
@@ -314,9 +442,14 @@ describe('content, usage and reasoning', () => {
     const thinking = { content: 'I look first', status: 'complete' as const, durationMs: 1, tokensUsed: 1 }
     const history = withHistory()
     const messages = history.messages.map((message) => (message.role === 'assistant' ? { ...message, thinking } : message))
-    await run(await adapterOn('deepseek', transport), { ...history, messages: [...messages, { role: 'assistant', content: 'plain', timestamp: 1 }, { role: 'user', content: 'more', timestamp: 1 }] })
+    await run(await adapterOn('deepseek', transport), {
+      ...history,
+      messages: [...messages, { role: 'assistant', content: 'plain', timestamp: 1 }, { role: 'user', content: 'more', timestamp: 1 }],
+    })
     await run(await adapterOn('deepseek', transport), { ...history, messages, tools: [] })
-    const reasoning = transport.seen.map(({ body }) => bodyMessages(body).flatMap((message) => (message['role'] === 'assistant' ? [message['reasoning_content']] : [])))
+    const reasoning = transport.seen.map(({ body }) =>
+      bodyMessages(body).flatMap((message) => (message['role'] === 'assistant' ? [message['reasoning_content']] : [])),
+    )
     expect(reasoning).toEqual([['I look first', ''], [undefined]])
   })
 
@@ -336,7 +469,9 @@ describe('content, usage and reasoning', () => {
       '/chat/completions': ({ body }) => {
         const content = bodyMessages(body)[2]?.['content']
         contents.push(content)
-        return content === '' ? jsonAnswer({ error: { message: 'messages[2].content must not be empty', type: 'invalid_request_error' } }, 400) : sse(text('ok'), delta({}, 'stop'))
+        return content === ''
+          ? jsonAnswer({ error: { message: 'messages[2].content must not be empty', type: 'invalid_request_error' } }, 400)
+          : sse(text('ok'), delta({}, 'stop'))
       },
     })
     const adapter = await adapterOn('openai-compatible', transport)
@@ -351,8 +486,18 @@ function withHistory(): MetonaRequest {
     tools: [tool],
     messages: [
       { role: 'user', content: 'go', timestamp: 1 },
-      { role: 'assistant', content: '', timestamp: 1, toolCalls: [{ id: 'tc_1', name: 'read_file', args: { path: 'a' }, iteration: 1, timestamp: 1, providerCallId: 'call_1' }] },
-      { role: 'tool', content: '', timestamp: 1, toolResult: { toolCallId: 'tc_1', toolName: 'read_file', result: 'content', success: true, durationMs: 1, timestamp: 1 } },
+      {
+        role: 'assistant',
+        content: '',
+        timestamp: 1,
+        toolCalls: [{ id: 'tc_1', name: 'read_file', args: { path: 'a' }, iteration: 1, timestamp: 1, providerCallId: 'call_1' }],
+      },
+      {
+        role: 'tool',
+        content: '',
+        timestamp: 1,
+        toolResult: { toolCallId: 'tc_1', toolName: 'read_file', result: 'content', success: true, durationMs: 1, timestamp: 1 },
+      },
     ],
   })
 }

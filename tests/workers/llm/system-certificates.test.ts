@@ -9,7 +9,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/tls/${name}`, import.meta.url))
 let server: Server
 beforeAll(async () => {
-  server = createServer({ key: readFileSync(fixture('server.key')), cert: readFileSync(fixture('server.pem')) }, (_request, response) => response.end('over TLS'))
+  server = createServer({ key: readFileSync(fixture('server.key')), cert: readFileSync(fixture('server.pem')) }, (_request, response) =>
+    response.end('over TLS'),
+  )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
 afterAll(() => void server.close())
@@ -26,7 +28,12 @@ function ask(environment: Record<string, string>): Promise<string> {
     console.log(result.kind === 'ended' ? text : result.code)
   `
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, ['--input-type=module', '-e', program], { cwd: fileURLToPath(new URL('../../../', import.meta.url)), env: { PATH: process.env['PATH'] ?? '', ...environment } }, (error, stdout, stderr) => (error === null ? resolve(stdout.trim()) : reject(new Error(stderr))))
+    execFile(
+      process.execPath,
+      ['--input-type=module', '-e', program],
+      { cwd: fileURLToPath(new URL('../../../', import.meta.url)), env: { PATH: process.env['PATH'] ?? '', ...environment } },
+      (error, stdout, stderr) => (error === null ? resolve(stdout.trim()) : reject(new Error(stderr))),
+    )
   })
 }
 

@@ -5,7 +5,13 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startFakeProvider, type FakeProvider, type FakeRawAnswer } from '#tests/helpers/fake-provider.ts'
 import type { Deadlines } from '#workers/llm/adapters/awake-timer.ts'
-import { createTransport, type ExchangeOptions, type ExchangeResult, type ResponseHead, type Transport } from '#workers/llm/adapters/transport.ts'
+import {
+  createTransport,
+  type ExchangeOptions,
+  type ExchangeResult,
+  type ResponseHead,
+  type Transport,
+} from '#workers/llm/adapters/transport.ts'
 
 let fake: FakeProvider
 let transport: Transport
@@ -67,7 +73,9 @@ describe('bytes', () => {
 
   test.each([1, 2, 20])('12: gzip without its header is known by its first bytes, %i at a time', async (size) => {
     const body = gzipSync('data: {"a":1}\n\n')
-    const chunks = Array.from({ length: Math.ceil(body.length / size) }, (_, index) => ({ base64: body.subarray(index * size, (index + 1) * size).toString('base64') }))
+    const chunks = Array.from({ length: Math.ceil(body.length / size) }, (_, index) => ({
+      base64: body.subarray(index * size, (index + 1) * size).toString('base64'),
+    }))
     await answers(raw(chunks))
     const { result, text } = await exchange(fake.baseUrl)
     expect([result, text]).toEqual([{ kind: 'ended' }, 'data: {"a":1}\n\n'])
@@ -224,12 +232,18 @@ describe('deadlines', () => {
 
   test('no first byte', async () => {
     await fake.script([{ kind: 'status', status: 200, body: 'late', delayMs: 30_000 }])
-    expect((await exchange(fake.baseUrl, { deadlines: short('firstByteMs') })).result).toMatchObject({ kind: 'broken', deadline: 'first_byte' })
+    expect((await exchange(fake.baseUrl, { deadlines: short('firstByteMs') })).result).toMatchObject({
+      kind: 'broken',
+      deadline: 'first_byte',
+    })
   })
 
   test('headers alone are no first byte', async () => {
     await answers(raw([{ text: '' }], { finish: 'hang' }))
-    expect((await exchange(fake.baseUrl, { deadlines: short('firstByteMs') })).result).toMatchObject({ kind: 'broken', deadline: 'first_byte' })
+    expect((await exchange(fake.baseUrl, { deadlines: short('firstByteMs') })).result).toMatchObject({
+      kind: 'broken',
+      deadline: 'first_byte',
+    })
   })
 
   test('silence in the middle', async () => {
@@ -239,7 +253,9 @@ describe('deadlines', () => {
   })
 
   test('any byte is life, a comment too', async () => {
-    await answers(raw([{ text: 'a' }, ...Array.from({ length: 12 }, () => ({ text: ': keep-alive\n\n', delayMs: 100 })), { text: 'b', delayMs: 100 }]))
+    await answers(
+      raw([{ text: 'a' }, ...Array.from({ length: 12 }, () => ({ text: ': keep-alive\n\n', delayMs: 100 })), { text: 'b', delayMs: 100 }]),
+    )
     const { result } = await exchange(fake.baseUrl, { deadlines: short('idleMs', 1_000) })
     expect(result).toEqual({ kind: 'ended' })
   })
@@ -252,7 +268,11 @@ describe('deadlines', () => {
   test('after a finish only a short wait, and it is an end, no failure', async () => {
     await answers(raw([{ text: 'finish' }], { finish: 'hang' }))
     let finished = false
-    const { result } = await exchange(fake.baseUrl, { deadlines: short('trailerMs'), onBytes: () => void (finished = true), state: () => (finished ? 'finished' : 'reading') })
+    const { result } = await exchange(fake.baseUrl, {
+      deadlines: short('trailerMs'),
+      onBytes: () => void (finished = true),
+      state: () => (finished ? 'finished' : 'reading'),
+    })
     expect(result).toEqual({ kind: 'ended' })
   })
 
@@ -341,7 +361,10 @@ describe('proxies', () => {
         return Promise.resolve(answer.replace('ADDRESS', new URL(proxy.url).host))
       },
     })
-    const texts = [await exchange('http://api.example.test/v1/x', {}, through), await exchange('http://api.example.test/v1/y', {}, through)].map((one) => one.text)
+    const texts = [
+      await exchange('http://api.example.test/v1/x', {}, through),
+      await exchange('http://api.example.test/v1/y', {}, through),
+    ].map((one) => one.text)
     through.close()
     expect([texts, asked]).toEqual([[expected, expected], ['http://api.example.test']])
   })
@@ -355,7 +378,10 @@ describe('proxies', () => {
 
   test('the environment wins over the system', async () => {
     const proxy = await startProxy()
-    const through = createTransport({ environment: { HTTP_PROXY: proxy.url }, resolveProxy: () => Promise.reject(new Error('must not be asked')) })
+    const through = createTransport({
+      environment: { HTTP_PROXY: proxy.url },
+      resolveProxy: () => Promise.reject(new Error('must not be asked')),
+    })
     const { text } = await exchange('http://api.example.test/', {}, through)
     through.close()
     expect(text).toBe('through the proxy')
@@ -365,7 +391,11 @@ describe('proxies', () => {
     const proxy = await startProxy()
     const through = createTransport({ environment: { HTTPS_PROXY: proxy.url } })
     // The fake provider speaks no TLS: the handshake inside the tunnel fails, the tunnel was asked for.
-    const { result } = await exchange('https://api.example.test/v1/x', { deadlines: { ...deadlines, connectMs: 3_000, firstByteMs: 3_000 } }, through)
+    const { result } = await exchange(
+      'https://api.example.test/v1/x',
+      { deadlines: { ...deadlines, connectMs: 3_000, firstByteMs: 3_000 } },
+      through,
+    )
     through.close()
     expect([result.kind, proxy.asked]).toEqual(['broken', ['CONNECT api.example.test:443']])
   })

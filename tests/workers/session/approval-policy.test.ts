@@ -7,7 +7,13 @@ const risks: RiskClass[] = ['read', 'session', 'edit', 'execute', 'network']
 /** a = allow, d = deny, ? = ask; columns as in `risks`. */
 const TABLE: Record<PermissionMode, string> = { plan: 'aaddd', ask: 'aa???', auto_edit: 'aaa??', full_access: 'aaaaa' }
 
-const prepared = (risk: RiskClass, mustAsk?: string) => ({ ok: true as const, risk, argumentsHash: 'h', display: 'd', ...(mustAsk === undefined ? {} : { mustAsk }) })
+const prepared = (risk: RiskClass, mustAsk?: string) => ({
+  ok: true as const,
+  risk,
+  argumentsHash: 'h',
+  display: 'd',
+  ...(mustAsk === undefined ? {} : { mustAsk }),
+})
 
 for (const [mode, row] of Object.entries(TABLE) as [PermissionMode, string][]) {
   test(`${mode}: by risk class`, () => {
@@ -17,7 +23,10 @@ for (const [mode, row] of Object.entries(TABLE) as [PermissionMode, string][]) {
 }
 
 test('a reason to ask outweighs a mode that would allow, and a grant', () => {
-  expect(decideApproval('auto_edit', prepared('read', 'outside the workspace'), true, true)).toEqual({ kind: 'ask', reason: 'outside the workspace' })
+  expect(decideApproval('auto_edit', prepared('read', 'outside the workspace'), true, true)).toEqual({
+    kind: 'ask',
+    reason: 'outside the workspace',
+  })
 })
 
 test('a reason to ask is a denial in plan mode, where nothing asks', () => {

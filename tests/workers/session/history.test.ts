@@ -6,8 +6,22 @@ import { emptyHistory, extendHistory } from '#workers/session/domain/history.ts'
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 }
 const user = (id: string, turn: number): SessionEventDraft => ({ event: 'user_message', messageId: id, content: id, turn })
 const answer = (id: string, turn: number, change: object = {}): SessionEventDraft =>
-  ({ event: 'llm_response', iteration: 1, content: id, finishReason: 'stop', usage, requestId: 'r', provider: 'p', model: 'm', messageId: id, durationMs: 1, turn, ...change }) as SessionEventDraft
-const numbered = (drafts: SessionEventDraft[]): SessionEvent[] => drafts.map((draft, seq) => ({ seq, ts: '2026-01-01T00:00:00.000Z', sessionId: 's_1', eventId: `e_${seq}`, ...draft }) as SessionEvent)
+  ({
+    event: 'llm_response',
+    iteration: 1,
+    content: id,
+    finishReason: 'stop',
+    usage,
+    requestId: 'r',
+    provider: 'p',
+    model: 'm',
+    messageId: id,
+    durationMs: 1,
+    turn,
+    ...change,
+  }) as SessionEventDraft
+const numbered = (drafts: SessionEventDraft[]): SessionEvent[] =>
+  drafts.map((draft, seq) => ({ seq, ts: '2026-01-01T00:00:00.000Z', sessionId: 's_1', eventId: `e_${seq}`, ...draft }) as SessionEvent)
 const sent = (drafts: SessionEventDraft[]): string[] => {
   const history = emptyHistory()
   for (const event of numbered(drafts)) extendHistory(history, event)
@@ -15,11 +29,23 @@ const sent = (drafts: SessionEventDraft[]): string[] => {
 }
 
 test('a retry sends the user message again without the answer it replaces', () => {
-  expect(sent([user('one', 1), answer('first', 1), { event: 'rewind', toSeq: 0, reason: 'retry', turn: 2 }, answer('second', 2)])).toEqual(['user one', 'assistant second'])
+  expect(sent([user('one', 1), answer('first', 1), { event: 'rewind', toSeq: 0, reason: 'retry', turn: 2 }, answer('second', 2)])).toEqual([
+    'user one',
+    'assistant second',
+  ])
 })
 
 test('an edit leaves out the message itself too', () => {
-  expect(sent([user('one', 1), answer('first', 1), user('two', 2), answer('second', 2), { event: 'rewind', toSeq: 1, reason: 'edit', turn: 3 }, user('better', 3)])).toEqual(['user one', 'assistant first', 'user better'])
+  expect(
+    sent([
+      user('one', 1),
+      answer('first', 1),
+      user('two', 2),
+      answer('second', 2),
+      { event: 'rewind', toSeq: 1, reason: 'edit', turn: 3 },
+      user('better', 3),
+    ]),
+  ).toEqual(['user one', 'assistant first', 'user better'])
 })
 
 test('an answer that failed before any text leaves no message', () => {
@@ -32,6 +58,13 @@ test('text that was cut off stays in the history', () => {
 })
 
 test('the transcript keeps what a rewind left behind, marked', () => {
-  const snapshot = reduceSession(emptySnapshot('s_1'), numbered([user('one', 1), answer('first', 1), { event: 'rewind', toSeq: 0, reason: 'retry', turn: 2 }, answer('second', 2)]))
-  expect(snapshot.items.map((item) => [item.id, item.superseded === true])).toEqual([['one', false], ['first', true], ['second', false]])
+  const snapshot = reduceSession(
+    emptySnapshot('s_1'),
+    numbered([user('one', 1), answer('first', 1), { event: 'rewind', toSeq: 0, reason: 'retry', turn: 2 }, answer('second', 2)]),
+  )
+  expect(snapshot.items.map((item) => [item.id, item.superseded === true])).toEqual([
+    ['one', false],
+    ['first', true],
+    ['second', false],
+  ])
 })

@@ -3,7 +3,12 @@ import type { SessionEntry } from '#contracts/session/client-protocol.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
 import { appendEntry } from '#workers/session/merge-deltas.ts'
 
-const text = (delta: string, messageId = 'm_1'): StreamDelta => ({ delta: 'stream', messageId, iteration: 1, event: { type: 'text_delta', delta } })
+const text = (delta: string, messageId = 'm_1'): StreamDelta => ({
+  delta: 'stream',
+  messageId,
+  iteration: 1,
+  event: { type: 'text_delta', delta },
+})
 const collect = (...entries: SessionEntry[]): SessionEntry[] => {
   const list: SessionEntry[] = []
   for (const entry of entries) appendEntry(list, entry)
@@ -30,5 +35,10 @@ test('an entry already handed out is not changed', () => {
 })
 
 test('dropped bytes of live output add up', () => {
-  expect(collect({ delta: 'tool_output', toolCallId: 'tc', text: 'a', dropped: 3 }, { delta: 'tool_output', toolCallId: 'tc', text: 'b', dropped: 4 })).toEqual([{ delta: 'tool_output', toolCallId: 'tc', text: 'ab', dropped: 7 }])
+  expect(
+    collect(
+      { delta: 'tool_output', toolCallId: 'tc', text: 'a', dropped: 3 },
+      { delta: 'tool_output', toolCallId: 'tc', text: 'b', dropped: 4 },
+    ),
+  ).toEqual([{ delta: 'tool_output', toolCallId: 'tc', text: 'ab', dropped: 7 }])
 })

@@ -27,14 +27,19 @@ describe('a turn', () => {
   })
 
   test('ends at its limit of model requests', async () => {
-    const { ports } = scripted({ answers: Array.from({ length: 9 }, (_, index) => ({ toolCalls: [call(`tc_${index}`, 'read_file', { index })] })) })
+    const { ports } = scripted({
+      answers: Array.from({ length: 9 }, (_, index) => ({ toolCalls: [call(`tc_${index}`, 'read_file', { index })] })),
+    })
     const end = await runTurn(settings({ maxIterations: 3 }), ports, neverAborted)
     expect(end).toMatchObject({ reason: 'limit_reached', iterations: 3, detail: 'max_iterations', error: { code: 'max_iterations' } })
   })
 
   test('ends when the same call comes again and again, running it three times only', async () => {
     let runs = 0
-    const { ports } = scripted({ answers: Array.from({ length: 20 }, (_, index) => ({ toolCalls: [call(`tc_${index}`, 'read_file', { file_path: 'a' })] })), onRun: () => void runs++ })
+    const { ports } = scripted({
+      answers: Array.from({ length: 20 }, (_, index) => ({ toolCalls: [call(`tc_${index}`, 'read_file', { file_path: 'a' })] })),
+      onRun: () => void runs++,
+    })
     const end = await runTurn(settings({ maxIterations: 20 }), ports, neverAborted)
     expect({ end, runs }).toEqual({ end: { reason: 'limit_reached', detail: 'repeated_call', iterations: 7 }, runs: 3 })
   })
@@ -48,7 +53,15 @@ describe('a turn', () => {
   })
 
   test('does not run the calls of an answer that failed', async () => {
-    const { ports, steps } = scripted({ answers: [{ finishReason: 'error', toolCalls: [call('tc_1', 'run_command')], error: { code: 'network_error', message: 'cut', retryable: true } }] })
+    const { ports, steps } = scripted({
+      answers: [
+        {
+          finishReason: 'error',
+          toolCalls: [call('tc_1', 'run_command')],
+          error: { code: 'network_error', message: 'cut', retryable: true },
+        },
+      ],
+    })
     await runTurn(settings(), ports, neverAborted)
     expect(steps.filter((step) => step.startsWith('run:'))).toEqual([])
   })
@@ -72,11 +85,16 @@ describe('a turn', () => {
   test('stopped during its tools gives every call a result and runs no further one', async () => {
     const controller = new AbortController()
     const { ports, drafts, steps } = scripted({
-      answers: [{ toolCalls: [call('tc_1', 'write_file'), call('tc_2', 'write_file', { two: 2 })] }], risk: { write_file: 'edit' },
-      onRun: () => controller.abort(new AppError({ code: 'USER_STOPPED', message: 'stop' })), outcomes: { tc_1: { outcome: 'aborted' } },
+      answers: [{ toolCalls: [call('tc_1', 'write_file'), call('tc_2', 'write_file', { two: 2 })] }],
+      risk: { write_file: 'edit' },
+      onRun: () => controller.abort(new AppError({ code: 'USER_STOPPED', message: 'stop' })),
+      outcomes: { tc_1: { outcome: 'aborted' } },
     })
     await runTurn(settings({ permission: 'auto_edit' }), ports, controller.signal)
-    expect(drafts.filter((draft) => draft.event === 'tool_result').map((draft) => [draft.toolCallId, draft.outcome])).toEqual([['tc_1', 'aborted'], ['tc_2', 'aborted']])
+    expect(drafts.filter((draft) => draft.event === 'tool_result').map((draft) => [draft.toolCallId, draft.outcome])).toEqual([
+      ['tc_1', 'aborted'],
+      ['tc_2', 'aborted'],
+    ])
     expect(steps.filter((step) => step.startsWith('run:'))).toEqual(['run:tc_1'])
   })
 
@@ -89,7 +107,20 @@ describe('a turn', () => {
 
   test('runs neighbouring parallel tools side by side, others one after another', async () => {
     const order: string[] = []
-    const { ports, steps } = scripted({ answers: [{ toolCalls: [call('tc_1', 'look', { a: 1 }), call('tc_2', 'look', { a: 2 }), call('tc_3', 'write'), call('tc_4', 'look', { a: 4 })] }, {}], onRun: (asked) => void order.push(asked.id) })
+    const { ports, steps } = scripted({
+      answers: [
+        {
+          toolCalls: [
+            call('tc_1', 'look', { a: 1 }),
+            call('tc_2', 'look', { a: 2 }),
+            call('tc_3', 'write'),
+            call('tc_4', 'look', { a: 4 }),
+          ],
+        },
+        {},
+      ],
+      onRun: (asked) => void order.push(asked.id),
+    })
     await runTurn(settings({ tools: [parallelTool('look')], permission: 'full_access' }), ports, neverAborted)
     const runs = steps.filter((step) => step.startsWith('run:') || step.startsWith('commit:tool_result'))
     expect(runs.slice(0, 2)).toEqual(['run:tc_1', 'run:tc_2'])
@@ -104,14 +135,23 @@ describe('approval', () => {
   test('is asked before the intent is committed', async () => {
     const { ports, steps } = scripted(write)
     await runTurn(settings(), ports, neverAborted)
-    expect(steps.filter((step) => /ask|permission|run/.test(step))).toEqual(['commit:permission_request', 'ask:tc_1', 'commit:permission+tool_call', 'run:tc_1'])
+    expect(steps.filter((step) => /ask|permission|run/.test(step))).toEqual([
+      'commit:permission_request',
+      'ask:tc_1',
+      'commit:permission+tool_call',
+      'run:tc_1',
+    ])
   })
 
   test('denied by the person: not run, told to the model with the reason', async () => {
     const { ports, steps, drafts } = scripted({ ...write, approvals: { tc_1: { decision: 'deny', reason: 'use the other file' } } })
     await runTurn(settings(), ports, neverAborted)
     expect(steps).not.toContain('run:tc_1')
-    expect(drafts.find((draft) => draft.event === 'tool_result')).toMatchObject({ outcome: 'denied', success: false, summary: expect.stringContaining('use the other file') })
+    expect(drafts.find((draft) => draft.event === 'tool_result')).toMatchObject({
+      outcome: 'denied',
+      success: false,
+      summary: expect.stringContaining('use the other file'),
+    })
   })
 
   test('unanswered: recorded as a timeout, not as the person saying no', async () => {
@@ -135,7 +175,10 @@ describe('approval', () => {
 })
 
 describe('a request the provider finds too long', () => {
-  const tooLong = { finishReason: 'error' as const, error: { code: 'context_length_exceeded' as const, message: 'too long', retryable: false } }
+  const tooLong = {
+    finishReason: 'error' as const,
+    error: { code: 'context_length_exceeded' as const, message: 'too long', retryable: false },
+  }
 
   test('is sent once more after the history was cut', async () => {
     const { ports, steps } = scripted({ answers: [tooLong, { content: 'ok' }], canCut: true })
@@ -156,12 +199,19 @@ describe('a request the provider finds too long', () => {
 })
 
 describe('a question of the model', () => {
-  const asked = { answers: [{ toolCalls: [call('tc_1', 'ask_user')] }, {}], risk: { ask_user: 'session' as const }, question: { text: 'Which file?' } }
+  const asked = {
+    answers: [{ toolCalls: [call('tc_1', 'ask_user')] }, {}],
+    risk: { ask_user: 'session' as const },
+    question: { text: 'Which file?' },
+  }
 
   test('is put to the person even in a mode that allows the tool, and the words reach it', async () => {
     const { ports, steps, drafts } = scripted({ ...asked, approvals: { tc_1: { text: 'b.txt' } } })
     await runTurn(settings({ permission: 'full_access' }), ports, neverAborted)
-    expect(drafts.find((draft) => draft.event === 'permission_request')).toMatchObject({ question: { text: 'Which file?' }, reason: 'question' })
+    expect(drafts.find((draft) => draft.event === 'permission_request')).toMatchObject({
+      question: { text: 'Which file?' },
+      reason: 'question',
+    })
     expect(steps).toContain('answer:tc_1:b.txt')
   })
 

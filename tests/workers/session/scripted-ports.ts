@@ -44,26 +44,64 @@ export function scripted(script: Script): Recording {
     buildContext: async ({ iteration }) => {
       if (script.contextFails !== undefined) throw script.contextFails
       return {
-        request: { meta: { sessionId: 's_1', iteration, requestId: `r_${iteration}`, timestamp: 0, agentVersion: '0' }, systemPrompt: { roleDefinition: '', outputConstraints: '', safetyGuidelines: '' }, messages: [{ role: 'user', content: 'go', timestamp: 0 }], params: { stream: true, thinkingEnabled: false } },
-        tokens: 10, ratio: 0.1, budgetRatio: undefined, needsCompression: false, contextWindow: 100, messagesHash: 'h', notes: [], turnContexts: [], alreadyLogged: 0,
+        request: {
+          meta: { sessionId: 's_1', iteration, requestId: `r_${iteration}`, timestamp: 0, agentVersion: '0' },
+          systemPrompt: { roleDefinition: '', outputConstraints: '', safetyGuidelines: '' },
+          messages: [{ role: 'user', content: 'go', timestamp: 0 }],
+          params: { stream: true, thinkingEnabled: false },
+        },
+        tokens: 10,
+        ratio: 0.1,
+        budgetRatio: undefined,
+        needsCompression: false,
+        contextWindow: 100,
+        messagesHash: 'h',
+        notes: [],
+        turnContexts: [],
+        alreadyLogged: 0,
       }
     },
     stream: async () => {
       steps.push('stream')
       const answer = answers.shift() ?? {}
       const finishReason: MetonaFinishReason = answer.finishReason ?? ((answer.toolCalls ?? []).length > 0 ? 'tool_calls' : 'stop')
-      return { response: { meta: { requestId: 'r', provider: 'demo', model: 'm', latencyMs: 1, timestamp: 0 }, content: '', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, ...answer, finishReason }, cost: undefined, queuedMs: 0, socketClosedMs: undefined }
+      return {
+        response: {
+          meta: { requestId: 'r', provider: 'demo', model: 'm', latencyMs: 1, timestamp: 0 },
+          content: '',
+          usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+          ...answer,
+          finishReason,
+        },
+        cost: undefined,
+        queuedMs: 0,
+        socketClosedMs: undefined,
+      }
     },
     cutHistory: async () => {
       steps.push('cut')
       return script.canCut === true
     },
-    prepareTool: async (asked): Promise<PreparedCall> => ({ ok: true, risk: script.risk?.[asked.name] ?? 'read', argumentsHash: `${asked.name}:${JSON.stringify(asked.args)}`, display: asked.name, ...(script.mustAsk === undefined ? {} : { mustAsk: script.mustAsk }), ...(script.question === undefined ? {} : { question: script.question }), grantPrefix: asked.name }),
+    prepareTool: async (asked): Promise<PreparedCall> => ({
+      ok: true,
+      risk: script.risk?.[asked.name] ?? 'read',
+      argumentsHash: `${asked.name}:${JSON.stringify(asked.args)}`,
+      display: asked.name,
+      ...(script.mustAsk === undefined ? {} : { mustAsk: script.mustAsk }),
+      ...(script.question === undefined ? {} : { question: script.question }),
+      grantPrefix: asked.name,
+    }),
     runTool: async (asked, _hash, { answer }) => {
       steps.push(`run:${asked.id}`)
       if (answer !== undefined) steps.push(`answer:${asked.id}:${answer}`)
       script.onRun?.(asked)
-      return { result: { toolCallId: asked.id, toolName: asked.name, result: 'ok', success: true, durationMs: 1, timestamp: 0 }, outcome: 'ok', display: undefined, stop: undefined, ...script.outcomes?.[asked.id] }
+      return {
+        result: { toolCallId: asked.id, toolName: asked.name, result: 'ok', success: true, durationMs: 1, timestamp: 0 },
+        outcome: 'ok',
+        display: undefined,
+        stop: undefined,
+        ...script.outcomes?.[asked.id],
+      }
     },
     waitForApproval: async ({ toolCallId }) => {
       steps.push(`ask:${toolCallId}`)
@@ -81,7 +119,19 @@ export function scripted(script: Script): Recording {
 }
 
 export function settings(change: Partial<TurnSettings> = {}): TurnSettings {
-  return { sessionId: 's_1', turn: 1, provider: 'demo', model: 'm', permission: 'ask', interactive: true, maxIterations: 5, timeoutMs: undefined, userInput: 'go', tools: [], ...change }
+  return {
+    sessionId: 's_1',
+    turn: 1,
+    provider: 'demo',
+    model: 'm',
+    permission: 'ask',
+    interactive: true,
+    maxIterations: 5,
+    timeoutMs: undefined,
+    userInput: 'go',
+    tools: [],
+    ...change,
+  }
 }
 
 export function parallelTool(name: string): ToolDescriptor {

@@ -13,7 +13,8 @@ const handlers = createToolsHandlers(catalog, services)
 const place = { workspace: process.argv[2] as string, sessionId: 's_csv0000001', sandbox: 'off' as const }
 const call = { id: 'tc_csv0000001', name: 'analyze_csv', args: { file_path: 'big.csv' }, iteration: 1, timestamp: 1 }
 const context = { signal: new AbortController().signal }
-const peak = (): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'latin1'))?.[1] ?? process.memoryUsage().rss / 1024) / 1024
+const peak = (): number =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'latin1'))?.[1] ?? process.memoryUsage().rss / 1024) / 1024
 
 const prepared = await handlers.prepare({ place, call }, context)
 if (!prepared.ok) throw new Error(JSON.stringify(prepared))

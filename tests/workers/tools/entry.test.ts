@@ -21,10 +21,15 @@ const place = () => ({ workspace: join(base, 'ws'), sessionId: 's_entry00001', s
 beforeEach(async () => {
   base = await realpath(await mkdtemp(join(tmpdir(), 'metona-entry-')))
   await mkdir(join(base, 'ws'))
-  worker = new Worker(new URL('../../../workers/tools/entry.ts', import.meta.url), { workerData: { name: 'tools', profile: join(base, 'profile'), bundles: '', agentVersion: '0' } })
+  worker = new Worker(new URL('../../../workers/tools/entry.ts', import.meta.url), {
+    workerData: { name: 'tools', profile: join(base, 'profile'), bundles: '', agentVersion: '0' },
+  })
   worker.on('message', (message: FromWorker) => {
     if (message.type !== 'need' || message.peer !== 'command_host') return
-    void launchCommandHost({ entry: new URL('../../../main/command-host/entry.ts', import.meta.url).pathname, execPath: process.execPath }).then((host) => {
+    void launchCommandHost({
+      entry: new URL('../../../main/command-host/entry.ts', import.meta.url).pathname,
+      execPath: process.execPath,
+    }).then((host) => {
       hosts.push(host)
       worker.postMessage({ type: 'command_host', socketPath: host.socketPath, token: host.token })
     })
@@ -47,7 +52,10 @@ async function run(name: string, args: Record<string, unknown>, id: string, sign
   const { port1, port2 } = new MessageChannel()
   const live: ToolLive[] = []
   port1.on('message', (message: ToolLive) => live.push(message))
-  const answer = await connection.client.run({ place: place(), call, argumentsHash: prepared.argumentsHash, port: port2 as unknown as Port }, signal === undefined ? {} : { signal, graceMs: 20_000 })
+  const answer = await connection.client.run(
+    { place: place(), call, argumentsHash: prepared.argumentsHash, port: port2 as unknown as Port },
+    signal === undefined ? {} : { signal, graceMs: 20_000 },
+  )
   return { ...answer, live }
 }
 
@@ -58,11 +66,22 @@ test('the worker serves the tools the build describes, in a thread of its own', 
 })
 
 test('every tool of the contract is there with exactly its arguments', () => {
-  const shapes = Object.fromEntries(describeTools().map(({ definition }) => [definition.name, [Object.keys(definition.parameters['properties'] as object), definition.parameters['required'] ?? []]]))
+  const shapes = Object.fromEntries(
+    describeTools().map(({ definition }) => [
+      definition.name,
+      [Object.keys(definition.parameters['properties'] as object), definition.parameters['required'] ?? []],
+    ]),
+  )
   expect(shapes).toMatchObject({
     read_file: [['file_path', 'offset', 'limit'], ['file_path']],
-    write_file: [['file_path', 'content'], ['file_path', 'content']],
-    edit_file: [['file_path', 'old_text', 'new_text'], ['file_path', 'old_text', 'new_text']],
+    write_file: [
+      ['file_path', 'content'],
+      ['file_path', 'content'],
+    ],
+    edit_file: [
+      ['file_path', 'old_text', 'new_text'],
+      ['file_path', 'old_text', 'new_text'],
+    ],
     list_directory: [['path'], ['path']],
     find_files: [['pattern', 'path'], ['pattern']],
     search_text: [['pattern', 'path'], ['pattern']],
@@ -82,12 +101,25 @@ test('a command runs through the command host, warmed ahead', async () => {
 
 test('a table is analysed in another thread', async () => {
   await writeFile(join(base, 'ws/data.csv'), 'a,b\n1,2\n3,4\n')
-  expect((await run('analyze_csv', { file_path: 'data.csv' }, 'tc_entry00002')).result).toMatchObject({ success: true, result: { rows: 2 } })
+  expect((await run('analyze_csv', { file_path: 'data.csv' }, 'tc_entry00002')).result).toMatchObject({
+    success: true,
+    result: { rows: 2 },
+  })
 })
 
 test('unknown tools, arguments that were no JSON, and tools that fail are results, not errors', async () => {
   expect((await run('no_such_tool', {}, 'tc_entry00003')).result.summary).toMatch(/There is no tool "no_such_tool"\. There are: read_file/)
-  const broken = await connection.client.prepare({ place: place(), call: { id: 'tc_entry00004', name: 'read_file', args: {}, iteration: 1, timestamp: 1, invalidArguments: { raw: '{"file', reason: 'cut off' } } })
+  const broken = await connection.client.prepare({
+    place: place(),
+    call: {
+      id: 'tc_entry00004',
+      name: 'read_file',
+      args: {},
+      iteration: 1,
+      timestamp: 1,
+      invalidArguments: { raw: '{"file', reason: 'cut off' },
+    },
+  })
   expect(broken).toMatchObject({ ok: false, result: { success: false, summary: expect.stringContaining('cut off') } })
   expect((await run('read_file', { file_path: 'none' }, 'tc_entry00005')).result).toMatchObject({ success: false })
 })

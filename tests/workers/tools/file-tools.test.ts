@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import iconv from 'iconv-lite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -34,14 +45,18 @@ describe('read_file', () => {
 
   test('gives a range of lines and says how to read on', async () => {
     await bench.file('n.txt', Array.from({ length: 100 }, (_, index) => `line ${index + 1}`).join('\n'))
-    expect(seen(await bench.call('read_file', { file_path: 'n.txt', offset: 10, limit: 2 }))).toBe('line 10\nline 11\n[Lines 10-11 of 100. Read on with offset 12.]')
+    expect(seen(await bench.call('read_file', { file_path: 'n.txt', offset: 10, limit: 2 }))).toBe(
+      'line 10\nline 11\n[Lines 10-11 of 100. Read on with offset 12.]',
+    )
   })
 
   test('a sparse file of 2 GB is read at its beginning without taking it into memory', async () => {
     const path = await bench.file('big.log', `first\nsecond\n${'more text\n'.repeat(100_000)}`)
     truncateSync(path, 2 * 1024 ** 3)
     const before = process.memoryUsage().rss
-    expect(seen(await bench.call('read_file', { file_path: 'big.log', limit: 2 }))).toBe(`first\nsecond\n[Lines 1-2 of a file of ${2 * 1024 ** 3} bytes. Read on with offset 3, or find the place with search_text.]`)
+    expect(seen(await bench.call('read_file', { file_path: 'big.log', limit: 2 }))).toBe(
+      `first\nsecond\n[Lines 1-2 of a file of ${2 * 1024 ** 3} bytes. Read on with offset 3, or find the place with search_text.]`,
+    )
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024)
   })
 
@@ -54,18 +69,43 @@ describe('read_file', () => {
   })
 
   const failures: [string, Record<string, unknown>, RegExp, (bench: ToolBench) => void | Promise<unknown>][] = [
-    ['wrong types', { file_path: 5, offset: 'x' }, /file_path: .*string.*offset: .*number.*It takes \{file_path, offset\?, limit\?\}/, () => {}],
+    [
+      'wrong types',
+      { file_path: 5, offset: 'x' },
+      /file_path: .*string.*offset: .*number.*It takes \{file_path, offset\?, limit\?\}/,
+      () => {},
+    ],
     ['an unknown argument', { file_path: 'a', lines: 3 }, /lines/, () => {}],
     ['a missing file', { file_path: 'no/such.txt' }, /There is no file no\/such\.txt\. Look with/, () => {}],
-    ['a folder for a file', { file_path: 'dir' }, /is a folder, not a file\. Use list_directory/, (b) => mkdirSync(join(b.workspace, 'dir'))],
+    [
+      'a folder for a file',
+      { file_path: 'dir' },
+      /is a folder, not a file\. Use list_directory/,
+      (b) => mkdirSync(join(b.workspace, 'dir')),
+    ],
     ['a file for a folder', { file_path: 'f/x' }, /is a file, not a folder/, (b) => b.file('f', 'x')],
-    ['a binary file', { file_path: 'p.png' }, /not text .*PNG image/, (b) => b.file('p.png', Buffer.from('\u0089PNG\r\n\u001a\n\0\0\0\0', 'latin1'))],
+    [
+      'a binary file',
+      { file_path: 'p.png' },
+      /not text .*PNG image/,
+      (b) => b.file('p.png', Buffer.from('\u0089PNG\r\n\u001a\n\0\0\0\0', 'latin1')),
+    ],
     ['a line past the end', { file_path: 'a.txt', offset: 9 }, /has 1 lines; there is no line 9/, (b) => b.file('a.txt', 'x\n')],
     ['an empty file', { file_path: 'e.txt' }, /is empty/, (b) => b.file('e.txt', '')],
     ['a FIFO', { file_path: 'pipe' }, /not a regular file/, (b) => execFileSync('mkfifo', [join(b.workspace, 'pipe')])],
-    ['a link to a device', { file_path: 'zero' }, /belongs to the kernel or to devices/, (b) => symlinkSync('/dev/zero', join(b.workspace, 'zero'))],
+    [
+      'a link to a device',
+      { file_path: 'zero' },
+      /belongs to the kernel or to devices/,
+      (b) => symlinkSync('/dev/zero', join(b.workspace, 'zero')),
+    ],
     ['the environment of a process', { file_path: '/proc/self/environ' }, /belongs to the kernel or to devices/, () => {}],
-    ['a circle of links', { file_path: 'a' }, /does not end/, (b) => (symlinkSync('b', join(b.workspace, 'a')), symlinkSync('a', join(b.workspace, 'b')))],
+    [
+      'a circle of links',
+      { file_path: 'a' },
+      /does not end/,
+      (b) => (symlinkSync('b', join(b.workspace, 'a')), symlinkSync('a', join(b.workspace, 'b'))),
+    ],
     ['a Windows path', { file_path: 'C:\\x' }, /drive letters are not allowed/, () => {}],
     ['a URL', { file_path: 'file:///etc/passwd' }, /a URL is not a path/, () => {}],
   ]
@@ -77,7 +117,10 @@ describe('read_file', () => {
 
   test.each(['EACCES', 'EPERM'])('no permission (%s): says what and what to do', (code) => {
     // The superuser, as whom some machines run tests, is permitted everything: the system's error is made here.
-    expect(explainPathError(Object.assign(new Error('x'), { code }), 'secret.txt')).toMatchObject({ code: 'NO_PERMISSION', message: expect.stringMatching(/does not permit access to secret\.txt\. Use another file, or ask the user/) })
+    expect(explainPathError(Object.assign(new Error('x'), { code }), 'secret.txt')).toMatchObject({
+      code: 'NO_PERMISSION',
+      message: expect.stringMatching(/does not permit access to secret\.txt\. Use another file, or ask the user/),
+    })
   })
 
   test('a file removed between preparing and running is reported, not thrown', async () => {
@@ -95,7 +138,10 @@ describe('read_file', () => {
     symlinkSync(join(bench.outside, 'x.txt'), join(bench.workspace, 'x-link'))
     const real = join(bench.outside, 'x.txt')
     for (const file_path of ['../ws-evil/x.txt', real, 'out/x.txt', 'x-link', `${bench.workspace}/../ws-evil/x.txt`]) {
-      expect(await bench.prepare('read_file', { file_path }), file_path).toMatchObject({ ok: true, mustAsk: `It is outside the workspace: ${real}` })
+      expect(await bench.prepare('read_file', { file_path }), file_path).toMatchObject({
+        ok: true,
+        mustAsk: `It is outside the workspace: ${real}`,
+      })
     }
   })
 
@@ -136,12 +182,18 @@ test('run refuses arguments that are not the prepared ones, and a call that woul
   const prepared = await bench.handlers.prepare({ place, call }, context)
   if (!prepared.ok) throw new Error('not prepared')
   const changed = { ...call, args: { file_path: 'n.txt', content: 'evil' } }
-  const first = await bench.handlers.run({ place, call: changed, argumentsHash: prepared.argumentsHash, port: new MessageChannel().port2 as never }, context)
+  const first = await bench.handlers.run(
+    { place, call: changed, argumentsHash: prepared.argumentsHash, port: new MessageChannel().port2 as never },
+    context,
+  )
   expect(first.result.summary).toMatch(/not the ones that were approved/)
   expect(existsSync(join(bench.workspace, 'n.txt'))).toBe(false)
   const outside = { ...call, id: 'tc_hash000002', name: 'read_file', args: { file_path: '/etc/hostname' } }
   const { hashCall } = await import('#workers/tools/service.ts')
-  const second = await bench.handlers.run({ place, call: outside, argumentsHash: hashCall(outside), port: new MessageChannel().port2 as never }, context)
+  const second = await bench.handlers.run(
+    { place, call: outside, argumentsHash: hashCall(outside), port: new MessageChannel().port2 as never },
+    context,
+  )
   expect(second.result.summary).toMatch(/approval was lost/)
 })
 
@@ -197,21 +249,28 @@ describe('write_file and edit_file', () => {
   })
   test('the diff is shown before, with hidden characters visible', async () => {
     await bench.file('x.txt', 'safe\n')
-    expect(await bench.prepare('edit_file', { file_path: 'x.txt', old_text: 'safe', new_text: 'sa\u202efe' })).toMatchObject({ ok: true, display: expect.stringContaining('-safe\n+sa⟨U+202E⟩fe') })
+    expect(await bench.prepare('edit_file', { file_path: 'x.txt', old_text: 'safe', new_text: 'sa\u202efe' })).toMatchObject({
+      ok: true,
+      display: expect.stringContaining('-safe\n+sa⟨U+202E⟩fe'),
+    })
   })
-  test.each(['.metona/x', '.git/config', '.GIT/hooks/pre-commit', '.metona./agent.db', '../ws-evil/x', '/etc/metona-test', 'out/x'])('%s is refused', async (file_path) => {
-    symlinkSync(bench.outside, join(bench.workspace, 'out'))
-    const answer = await bench.call('write_file', { file_path, content: 'x' })
-    expect(answer.result.success).toBe(false)
-    expect(seen(answer)).toMatch(/may not be written|outside the workspace/)
-    expect(readdirSync(bench.outside)).toEqual([])
-  })
+  test.each(['.metona/x', '.git/config', '.GIT/hooks/pre-commit', '.metona./agent.db', '../ws-evil/x', '/etc/metona-test', 'out/x'])(
+    '%s is refused',
+    async (file_path) => {
+      symlinkSync(bench.outside, join(bench.workspace, 'out'))
+      const answer = await bench.call('write_file', { file_path, content: 'x' })
+      expect(answer.result.success).toBe(false)
+      expect(seen(answer)).toMatch(/may not be written|outside the workspace/)
+      expect(readdirSync(bench.outside)).toEqual([])
+    },
+  )
   test('a link to a protected file does not get around the protection', async () => {
     mkdirSync(join(bench.workspace, '.git'))
     writeFileSync(join(bench.workspace, '.git/config'), '[core]\n')
     symlinkSync('.git/config', join(bench.workspace, 'harmless.txt'))
     symlinkSync('.git', join(bench.workspace, 'folder'))
-    for (const file_path of ['harmless.txt', 'folder/config', 'folder/hooks/pre-commit']) expect(seen(await bench.call('write_file', { file_path, content: 'x' })), file_path).toMatch(/inside \.git/)
+    for (const file_path of ['harmless.txt', 'folder/config', 'folder/hooks/pre-commit'])
+      expect(seen(await bench.call('write_file', { file_path, content: 'x' })), file_path).toMatch(/inside \.git/)
     expect(readFileSync(join(bench.workspace, '.git/config'), 'utf8')).toBe('[core]\n')
   })
   test('a hard link to outside is broken, not written through', async () => {
@@ -222,7 +281,10 @@ describe('write_file and edit_file', () => {
     expect(readFileSync(join(bench.outside, 'x.txt'), 'utf8')).toBe('outside')
   })
   test('writing AGENTS.md asks', async () => {
-    expect(await bench.prepare('write_file', { file_path: 'AGENTS.md', content: 'x' })).toMatchObject({ ok: true, mustAsk: expect.stringContaining('AGENTS.md') })
+    expect(await bench.prepare('write_file', { file_path: 'AGENTS.md', content: 'x' })).toMatchObject({
+      ok: true,
+      mustAsk: expect.stringContaining('AGENTS.md'),
+    })
   })
 })
 
@@ -235,7 +297,10 @@ describe('the file guard', () => {
     await bench.call('read_file', { file_path: 'x.txt' }, A)
     await bench.call('read_file', { file_path: 'x.txt' }, B)
     await bench.call('write_file', { file_path: 'x.txt', content: 'one\nTWO\n' }, A)
-    for (const [tool, args] of [['write_file', { file_path: 'x.txt', content: 'mine\n' }], ['edit_file', { file_path: 'x.txt', old_text: 'one', new_text: 'mine' }]] as const) {
+    for (const [tool, args] of [
+      ['write_file', { file_path: 'x.txt', content: 'mine\n' }],
+      ['edit_file', { file_path: 'x.txt', old_text: 'one', new_text: 'mine' }],
+    ] as const) {
       const answer = await bench.call(tool, args, B)
       expect(seen(answer)).toMatch(/changed by session s_aaaaaaaaaa/)
       expect(seen(answer)).toContain('-two\n+TWO')
@@ -262,12 +327,21 @@ describe('the file guard', () => {
   test('a file changed after the diff was shown is not written', async () => {
     const path = await bench.file('x.txt', 'one\n')
     const place = { workspace: bench.workspace, sessionId: 's_test000001', sandbox: 'off' as const }
-    const call = { id: 'tc_base000001', name: 'edit_file', args: { file_path: 'x.txt', old_text: 'one', new_text: 'two' }, iteration: 1, timestamp: 1 }
+    const call = {
+      id: 'tc_base000001',
+      name: 'edit_file',
+      args: { file_path: 'x.txt', old_text: 'one', new_text: 'two' },
+      iteration: 1,
+      timestamp: 1,
+    }
     const context = { signal: new AbortController().signal }
     const prepared = await bench.handlers.prepare({ place, call }, context)
     if (!prepared.ok) throw new Error('not prepared')
     writeFileSync(path, 'one\nand more\n')
-    const answer = await bench.handlers.run({ place, call, argumentsHash: prepared.argumentsHash, port: new MessageChannel().port2 as never }, context)
+    const answer = await bench.handlers.run(
+      { place, call, argumentsHash: prepared.argumentsHash, port: new MessageChannel().port2 as never },
+      context,
+    )
     expect(answer.result.summary).toMatch(/changed after this change was shown/)
     expect(readFileSync(path, 'utf8')).toBe('one\nand more\n')
   })
@@ -276,7 +350,9 @@ describe('the file guard', () => {
     const path = await bench.file('x.txt', 'start\n')
     const sessions = Array.from({ length: 20 }, (_, index) => ({ sessionId: `s_parallel${String(index).padStart(2, '0')}` }))
     for (const session of sessions) await bench.call('read_file', { file_path: 'x.txt' }, session)
-    const answers = await Promise.all(sessions.map((session) => bench.call('write_file', { file_path: 'x.txt', content: `${session.sessionId}\n` }, session)))
+    const answers = await Promise.all(
+      sessions.map((session) => bench.call('write_file', { file_path: 'x.txt', content: `${session.sessionId}\n` }, session)),
+    )
     const winners = answers.flatMap((answer, index) => (answer.result.success ? [sessions[index]?.sessionId] : []))
     expect(winners.length).toBe(1)
     expect(readFileSync(path, 'utf8')).toBe(`${winners[0]}\n`)
@@ -311,7 +387,9 @@ describe('searching', () => {
     expect(seen(await bench.call('find_files', { pattern: '.env' }))).toMatch(/No file fits/)
   })
   test('search_text gives path, line and text', async () => {
-    expect(seen(await bench.call('search_text', { pattern: 'alpha' }))).toContain('src/a.ts:1: const alpha = 1\nsrc/b.test.ts:1: test(alpha)')
+    expect(seen(await bench.call('search_text', { pattern: 'alpha' }))).toContain(
+      'src/a.ts:1: const alpha = 1\nsrc/b.test.ts:1: test(alpha)',
+    )
     expect(seen(await bench.call('search_text', { pattern: 'alpha' }))).not.toMatch(/KEY|node_modules|ignored\/|outside/)
     expect(seen(await bench.call('search_text', { pattern: 'beta', path: 'src/a.ts' }))).toBe('src/a.ts:2: const beta = 2')
   })
@@ -319,7 +397,9 @@ describe('searching', () => {
     expect(seen(await bench.call('search_text', { pattern: '中文' }))).toBe('g.txt:1: 中文 alpha 文件')
   })
   test('a pattern that is no regular expression is taken literally', async () => {
-    expect(seen(await bench.call('search_text', { pattern: 'test(' }))).toBe('src/b.test.ts:1: test(alpha)\n[The pattern is no regular expression and was taken literally.]')
+    expect(seen(await bench.call('search_text', { pattern: 'test(' }))).toBe(
+      'src/b.test.ts:1: test(alpha)\n[The pattern is no regular expression and was taken literally.]',
+    )
   })
   test('a pattern that begins with a dash is a pattern, not an option', async () => {
     expect(seen(await bench.call('search_text', { pattern: '--pre=id' }))).toMatch(/No line fits/)

@@ -12,12 +12,87 @@ let seed = Number(seedText)
 const random = (): number => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 4294967296
 const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
 
-const NAMES = ['a.txt', 'sub', 'sub/b.txt', 'deep/er', 'out', 'out-file', 'in-link', 'in-file-link', 'dangling', 'loop', '..foo', 'a..b', '..%5cx', '..∕x', ' spaced ', '😀', '-rf', '.git', '.metona', '.METONA', '.metona.', '．metona', '.git/config', 'hard.txt', 'new']
-const STEPS = ['.', '..', '', '../ws', '../ws-evil', 'sub/..', 'sub/../..', 'out/..', 'in-link/..', '~', 'a\0b', 'C:', 'NUL', 'x:y', '\\..\\', '%2e%2e', '．．']
-const WHOLES = ['/etc/passwd', '/proc/self/environ', '/dev/stdin', '/proc/self/cwd/a.txt', '/proc/self/root/etc/passwd', 'file:///etc/passwd', '//srv/share', `${workspace}-evil/secret.txt`, `${workspace}/../ws-evil/secret.txt`, `${workspace}/sub/b.txt`, `${workspace}-link/a.txt`, `${workspace}-link/out-file`]
+const NAMES = [
+  'a.txt',
+  'sub',
+  'sub/b.txt',
+  'deep/er',
+  'out',
+  'out-file',
+  'in-link',
+  'in-file-link',
+  'dangling',
+  'loop',
+  '..foo',
+  'a..b',
+  '..%5cx',
+  '..∕x',
+  ' spaced ',
+  '😀',
+  '-rf',
+  '.git',
+  '.metona',
+  '.METONA',
+  '.metona.',
+  '．metona',
+  '.git/config',
+  'hard.txt',
+  'new',
+]
+const STEPS = [
+  '.',
+  '..',
+  '',
+  '../ws',
+  '../ws-evil',
+  'sub/..',
+  'sub/../..',
+  'out/..',
+  'in-link/..',
+  '~',
+  'a\0b',
+  'C:',
+  'NUL',
+  'x:y',
+  '\\..\\',
+  '%2e%2e',
+  '．．',
+]
+const WHOLES = [
+  '/etc/passwd',
+  '/proc/self/environ',
+  '/dev/stdin',
+  '/proc/self/cwd/a.txt',
+  '/proc/self/root/etc/passwd',
+  'file:///etc/passwd',
+  '//srv/share',
+  `${workspace}-evil/secret.txt`,
+  `${workspace}/../ws-evil/secret.txt`,
+  `${workspace}/sub/b.txt`,
+  `${workspace}-link/a.txt`,
+  `${workspace}-link/out-file`,
+]
 
 /** Ways that lead to a file inside; tools that need one there would refuse nearly everything else. */
-const INSIDE = ['a.txt', 'sub/b.txt', 'in-link/b.txt', 'in-file-link', '..foo', 'a..b', '..%5cx', '..∕x', ' spaced ', '😀', '-rf', 'hard.txt', 'deep/er/a.txt', 'sub/../a.txt', './deep/../sub/b.txt', '../ws/a.txt', `${workspace}/sub/b.txt`]
+const INSIDE = [
+  'a.txt',
+  'sub/b.txt',
+  'in-link/b.txt',
+  'in-file-link',
+  '..foo',
+  'a..b',
+  '..%5cx',
+  '..∕x',
+  ' spaced ',
+  '😀',
+  '-rf',
+  'hard.txt',
+  'deep/er/a.txt',
+  'sub/../a.txt',
+  './deep/../sub/b.txt',
+  '../ws/a.txt',
+  `${workspace}/sub/b.txt`,
+]
 const INSIDE_SHARE: Record<string, number> = { edit_file: 0.45, write_file: 0.3 }
 
 function generate(): string {

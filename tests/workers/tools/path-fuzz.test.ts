@@ -1,6 +1,17 @@
 /** Nothing outside the workspace is opened or changed. The oracle is what the kernel was asked, not what the tools say. */
 import { execFile, spawnSync } from 'node:child_process'
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,8 +30,23 @@ describe.runIf(LINUX && (STRACE || process.env['CI'] === 'true'))('generated pat
   beforeEach(() => {
     base = realpathSync(mkdtempSync(join(tmpdir(), 'metona-fuzz-')))
     const ws = join(base, 'ws')
-    for (const folder of ['ws/sub', 'ws/deep/er', 'ws/.git/hooks', 'ws/.metona', 'ws/new', 'ws-evil/inner', 'profile']) mkdirSync(join(base, folder), { recursive: true })
-    for (const file of ['ws/a.txt', 'ws/sub/b.txt', 'ws/..foo', 'ws/a..b', 'ws/..%5cx', 'ws/..∕x', 'ws/ spaced ', 'ws/😀', 'ws/-rf', 'ws/.git/config', 'ws/.metona/agent.db', 'ws/deep/er/a.txt']) writeFileSync(join(base, file), 'line\n')
+    for (const folder of ['ws/sub', 'ws/deep/er', 'ws/.git/hooks', 'ws/.metona', 'ws/new', 'ws-evil/inner', 'profile'])
+      mkdirSync(join(base, folder), { recursive: true })
+    for (const file of [
+      'ws/a.txt',
+      'ws/sub/b.txt',
+      'ws/..foo',
+      'ws/a..b',
+      'ws/..%5cx',
+      'ws/..∕x',
+      'ws/ spaced ',
+      'ws/😀',
+      'ws/-rf',
+      'ws/.git/config',
+      'ws/.metona/agent.db',
+      'ws/deep/er/a.txt',
+    ])
+      writeFileSync(join(base, file), 'line\n')
     for (const file of ['ws-evil/secret.txt', 'ws-evil/inner/a.txt', 'ws-evil/a.txt']) writeFileSync(join(base, file), 'SECRET line\n')
     symlinkSync('../ws-evil', join(ws, 'out'))
     symlinkSync(join(base, 'ws-evil/secret.txt'), join(ws, 'out-file'))
@@ -33,21 +59,46 @@ describe.runIf(LINUX && (STRACE || process.env['CI'] === 'true'))('generated pat
   })
   afterEach(() => rmSync(base, { recursive: true, force: true }))
 
-  test.each(['read_file', 'write_file', 'edit_file', 'list_directory', 'analyze_csv'])('%s opens and changes nothing outside', { timeout: 900_000 }, async (tool) => {
-    const count = proof(10_000, 1000)
-    const before = snapshot(join(base, 'ws-evil'))
-    const protectedBefore = [snapshot(join(base, 'ws/.git')), snapshot(join(base, 'ws/.metona'))]
-    const log = join(base, 'strace.log')
-    const script = new URL('./path-fuzz-process.ts', import.meta.url).pathname
-    const { stdout } = await promisify(execFile)('strace', ['-f', '-qq', '-y', '-s', '200', '-o', log, '-e', 'trace=openat,open,creat,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,truncate,link,linkat,symlink,symlinkat', process.execPath, script, join(base, 'ws'), join(base, 'profile'), tool, String(count), '20261130'], { maxBuffer: 64 * 1024 * 1024 })
-    const { accepted, leaks } = JSON.parse(stdout) as { accepted: number; leaks: string[] }
-    expect(leaks).toEqual([])
-    expect(accepted / count, `accepted share of ${tool}`).toBeGreaterThan(0.3)
-    expect(accepted / count, `accepted share of ${tool}`).toBeLessThan(0.7)
-    expect(openedOutside(readFileSync(log, 'utf8'), base)).toEqual([])
-    expect(snapshot(join(base, 'ws-evil'))).toEqual(before)
-    expect([snapshot(join(base, 'ws/.git')), snapshot(join(base, 'ws/.metona'))]).toEqual(protectedBefore)
-  })
+  test.each(['read_file', 'write_file', 'edit_file', 'list_directory', 'analyze_csv'])(
+    '%s opens and changes nothing outside',
+    { timeout: 900_000 },
+    async (tool) => {
+      const count = proof(10_000, 1000)
+      const before = snapshot(join(base, 'ws-evil'))
+      const protectedBefore = [snapshot(join(base, 'ws/.git')), snapshot(join(base, 'ws/.metona'))]
+      const log = join(base, 'strace.log')
+      const script = new URL('./path-fuzz-process.ts', import.meta.url).pathname
+      const { stdout } = await promisify(execFile)(
+        'strace',
+        [
+          '-f',
+          '-qq',
+          '-y',
+          '-s',
+          '200',
+          '-o',
+          log,
+          '-e',
+          'trace=openat,open,creat,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,truncate,link,linkat,symlink,symlinkat',
+          process.execPath,
+          script,
+          join(base, 'ws'),
+          join(base, 'profile'),
+          tool,
+          String(count),
+          '20261130',
+        ],
+        { maxBuffer: 64 * 1024 * 1024 },
+      )
+      const { accepted, leaks } = JSON.parse(stdout) as { accepted: number; leaks: string[] }
+      expect(leaks).toEqual([])
+      expect(accepted / count, `accepted share of ${tool}`).toBeGreaterThan(0.3)
+      expect(accepted / count, `accepted share of ${tool}`).toBeLessThan(0.7)
+      expect(openedOutside(readFileSync(log, 'utf8'), base)).toEqual([])
+      expect(snapshot(join(base, 'ws-evil'))).toEqual(before)
+      expect([snapshot(join(base, 'ws/.git')), snapshot(join(base, 'ws/.metona'))]).toEqual(protectedBefore)
+    },
+  )
 
   test('control: the oracle sees an open of the file outside', async () => {
     const log = join(base, 'strace.log')
@@ -67,7 +118,8 @@ function openedOutside(log: string, base: string): string[] {
 
 function snapshot(folder: string): Record<string, string> {
   const found: Record<string, string> = {}
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) found[join(entry.parentPath, entry.name)] = entry.isFile() ? readFileSync(join(entry.parentPath, entry.name), 'latin1') : 'folder'
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    found[join(entry.parentPath, entry.name)] = entry.isFile() ? readFileSync(join(entry.parentPath, entry.name), 'latin1') : 'folder'
   return found
 }
 
@@ -101,34 +153,51 @@ describe.runIf(LINUX)('a name exchanged between folder and link while it is used
     await bench.close()
   })
 
-  test.each(['read_file', 'list_directory', 'write_file', 'edit_file', 'analyze_csv'])('%s never reaches outside', { timeout: 900_000 }, async (tool) => {
-    const rounds = proof(20_000, tool === 'analyze_csv' ? 300 : 2000)
-    let done = 0
-    const escapes: string[] = []
-    for (let round = 0; round < rounds; round++) {
-      const args = tool === 'write_file' ? { file_path: `flip/new${round % 7}.txt`, content: `${round}` } : tool === 'edit_file' ? { file_path: 'flip/x.txt', old_text: 'line', new_text: 'Line' } : tool === 'list_directory' ? { path: 'flip' } : { file_path: 'flip/x.txt' }
-      const callId = `tc_race${String(round).padStart(8, '0')}`
-      const prepared = await bench.prepare(tool, args, { callId })
-      if (!prepared.ok || prepared.mustAsk !== undefined) continue
-      const answer = await bench.call(tool, args, { callId })
-      const text = JSON.stringify(answer.result)
-      // The call prepares again: what that would ask about is not carried out here.
-      if (answer.result.success) done++
-      if (text.includes('SECRET')) escapes.push(text)
-    }
-    expect(readdirSync(bench.outside)).toEqual(['x.txt'])
-    expect(readFileSync(join(bench.outside, 'x.txt'), 'utf8')).toBe('SECRET line\n')
-    // `call` carries out what `prepare` would have asked about, so reads outside are judged in the test below.
-    if (tool === 'write_file' || tool === 'edit_file') expect(escapes).toEqual([])
-    expect(done).toBeGreaterThan(0)
-  })
+  test.each(['read_file', 'list_directory', 'write_file', 'edit_file', 'analyze_csv'])(
+    '%s never reaches outside',
+    { timeout: 900_000 },
+    async (tool) => {
+      const rounds = proof(20_000, tool === 'analyze_csv' ? 300 : 2000)
+      let done = 0
+      const escapes: string[] = []
+      for (let round = 0; round < rounds; round++) {
+        const args =
+          tool === 'write_file'
+            ? { file_path: `flip/new${round % 7}.txt`, content: `${round}` }
+            : tool === 'edit_file'
+              ? { file_path: 'flip/x.txt', old_text: 'line', new_text: 'Line' }
+              : tool === 'list_directory'
+                ? { path: 'flip' }
+                : { file_path: 'flip/x.txt' }
+        const callId = `tc_race${String(round).padStart(8, '0')}`
+        const prepared = await bench.prepare(tool, args, { callId })
+        if (!prepared.ok || prepared.mustAsk !== undefined) continue
+        const answer = await bench.call(tool, args, { callId })
+        const text = JSON.stringify(answer.result)
+        // The call prepares again: what that would ask about is not carried out here.
+        if (answer.result.success) done++
+        if (text.includes('SECRET')) escapes.push(text)
+      }
+      expect(readdirSync(bench.outside)).toEqual(['x.txt'])
+      expect(readFileSync(join(bench.outside, 'x.txt'), 'utf8')).toBe('SECRET line\n')
+      // `call` carries out what `prepare` would have asked about, so reads outside are judged in the test below.
+      if (tool === 'write_file' || tool === 'edit_file') expect(escapes).toEqual([])
+      expect(done).toBeGreaterThan(0)
+    },
+  )
 
   test('a read prepared inside is never carried out outside', { timeout: 900_000 }, async () => {
     const place = { workspace: bench.workspace, sessionId: 's_race000001', sandbox: 'off' as const }
     const context = { signal: new AbortController().signal }
     let read = 0
     for (let round = 0; round < proof(20_000, 2000); round++) {
-      const call = { id: `tc_only${String(round).padStart(8, '0')}`, name: 'read_file', args: { file_path: 'flip/x.txt' }, iteration: 1, timestamp: 1 }
+      const call = {
+        id: `tc_only${String(round).padStart(8, '0')}`,
+        name: 'read_file',
+        args: { file_path: 'flip/x.txt' },
+        iteration: 1,
+        timestamp: 1,
+      }
       const prepared = await bench.handlers.prepare({ place, call }, context)
       if (!prepared.ok || prepared.mustAsk !== undefined) continue
       const { port1, port2 } = new MessageChannel()

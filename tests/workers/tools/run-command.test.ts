@@ -18,12 +18,24 @@ const unique = (name: string): string => `tc_${name}${process.pid}${Math.trunc(p
 
 test('output, errors and exit code come back', async () => {
   const answer = await bench.call('run_command', { command: 'echo out; echo err >&2; exit 3' })
-  expect(answer).toMatchObject({ outcome: 'error', result: { success: false, error: 'Exit code 3.' }, display: { exitCode: 3, timedOut: false } })
+  expect(answer).toMatchObject({
+    outcome: 'error',
+    result: { success: false, error: 'Exit code 3.' },
+    display: { exitCode: 3, timedOut: false },
+  })
   expect(seen(answer).split('\n').sort()).toEqual(['[Exit code 3.]', 'err', 'out'])
 })
 
 test('keys and loader variables of the app are not in a command’s environment', async () => {
-  const planted = { OPENAI_API_KEY: 'sk-canary', DEEPSEEK_API_KEY: 'canary2', NODE_OPTIONS: '--no-warnings', LD_PRELOAD: '', BASH_ENV: '/tmp/x', GIT_DIR: '/x', METONA_HOME: '/secret-home' }
+  const planted = {
+    OPENAI_API_KEY: 'sk-canary',
+    DEEPSEEK_API_KEY: 'canary2',
+    NODE_OPTIONS: '--no-warnings',
+    LD_PRELOAD: '',
+    BASH_ENV: '/tmp/x',
+    GIT_DIR: '/x',
+    METONA_HOME: '/secret-home',
+  }
   const before = { ...process.env }
   Object.assign(process.env, planted)
   try {
@@ -42,19 +54,30 @@ test('programs of the workspace do not stand in for system programs through PATH
   await bench.file('bin/ls', '#!/bin/sh\necho planted\n')
   process.env['PATH'] = `${join(bench.workspace, 'bin')}:.:${before}`
   try {
-    expect(seen(await bench.call('run_command', { command: 'chmod +x bin/ls; ls; echo "$PATH"' }))).not.toMatch(/planted|ws\/bin|:\.:|^\.:/m)
+    expect(seen(await bench.call('run_command', { command: 'chmod +x bin/ls; ls; echo "$PATH"' }))).not.toMatch(
+      /planted|ws\/bin|:\.:|^\.:/m,
+    )
   } finally {
     process.env['PATH'] = before
   }
 })
 
-test.each(['read answer; echo "got:$answer"', 'cat; echo end', 'python3 -c "input()" 2>/dev/null; echo end', 'git -c credential.helper= clone https://localhost:1/x 2>&1; echo end', 'sudo -k true 2>&1 | head -1; echo end', 'ssh -oConnectTimeout=2 localhost true 2>&1; echo end'])('nothing waits for an answer: %s', async (command) => {
+test.each([
+  'read answer; echo "got:$answer"',
+  'cat; echo end',
+  'python3 -c "input()" 2>/dev/null; echo end',
+  'git -c credential.helper= clone https://localhost:1/x 2>&1; echo end',
+  'sudo -k true 2>&1 | head -1; echo end',
+  'ssh -oConnectTimeout=2 localhost true 2>&1; echo end',
+])('nothing waits for an answer: %s', async (command) => {
   const answer = await bench.call('run_command', { command, timeout_ms: 20_000 })
   expect(answer.display).toMatchObject({ timedOut: false })
 })
 
 test('there is no terminal to ask on', async () => {
-  expect(seen(await bench.call('run_command', { command: 'tty; (echo x > /dev/tty) 2>/dev/null && echo has-terminal || echo none' }))).toMatch(/not a tty\nnone/)
+  expect(
+    seen(await bench.call('run_command', { command: 'tty; (echo x > /dev/tty) 2>/dev/null && echo has-terminal || echo none' })),
+  ).toMatch(/not a tty\nnone/)
 })
 
 test('GBK output is readable', async () => {
@@ -63,7 +86,9 @@ test('GBK output is readable', async () => {
 })
 
 test('colours, titles, links and progress bars become plain text', async () => {
-  expect(seen(await bench.call('run_command', { command: String.raw`printf '\033[31mred\033[0m \033]0;evil\007 10%%\r20%%\rdone\n'` }))).toBe('done\n[Exit code 0.]')
+  expect(
+    seen(await bench.call('run_command', { command: String.raw`printf '\033[31mred\033[0m \033]0;evil\007 10%%\r20%%\rdone\n'` })),
+  ).toBe('done\n[Exit code 0.]')
 })
 
 test('long output keeps head and tail, and the file has all of it, readable without asking', async () => {
@@ -77,13 +102,19 @@ test('long output keeps head and tail, and the file has all of it, readable with
   const prepared = await bench.prepare('read_file', { file_path: path, offset: 100_000, limit: 1 })
   expect(prepared).not.toHaveProperty('mustAsk')
   expect(seen(await bench.call('read_file', { file_path: path, offset: 100_000, limit: 1 }))).toContain('100000\n')
-  expect(await bench.prepare('read_file', { file_path: path }, { sessionId: 's_another001' })).toMatchObject({ mustAsk: expect.stringContaining('outside') })
+  expect(await bench.prepare('read_file', { file_path: path }, { sessionId: 's_another001' })).toMatchObject({
+    mustAsk: expect.stringContaining('outside'),
+  })
 })
 
 test('output is shown while the command runs', async () => {
   let first: () => void = () => {}
   const arrived = new Promise<void>((resolve) => (first = resolve))
-  const running = bench.call('run_command', { command: 'echo begin; while [ ! -e go ]; do sleep 0.05; done; echo end' }, { onLive: (message) => void ('output' in message && message.output.includes('begin') && first()) })
+  const running = bench.call(
+    'run_command',
+    { command: 'echo begin; while [ ! -e go ]; do sleep 0.05; done; echo end' },
+    { onLive: (message) => void ('output' in message && message.output.includes('begin') && first()) },
+  )
   await arrived
   await bench.file('go', '')
   const answer = await running
@@ -121,7 +152,9 @@ describe.runIf(process.platform === 'linux')('Stop', () => {
     const controller = new AbortController()
     const running = bench.call('run_command', { command: 'sleep 600; true' }, { callId, signal: controller.signal })
     const [pid] = await settles(() => {
-      const found = livingProcesses(`METONA_CALL=${callId}`).filter((candidate) => readFileSync(`/proc/${candidate}/cmdline`, 'latin1').includes(`METONA_CALL=${callId}`))
+      const found = livingProcesses(`METONA_CALL=${callId}`).filter((candidate) =>
+        readFileSync(`/proc/${candidate}/cmdline`, 'latin1').includes(`METONA_CALL=${callId}`),
+      )
       expect(found.length).toBeGreaterThan(0)
       return found
     })
@@ -171,33 +204,71 @@ describe('what is known of a command before it runs', () => {
     symlinkSync('../.env', join(bench.workspace, 'sub/innocent'))
   })
 
-  test.each(['ls -la', 'cat a.txt sub/b.txt', 'cd sub && cat b.txt', 'grep -n x a.txt | head -5', 'cat missing.txt'])('%s only looks', async (command) => {
-    expect(await bench.prepare('run_command', { command })).toMatchObject({ ok: true, harmless: true, display: command })
-  })
+  test.each(['ls -la', 'cat a.txt sub/b.txt', 'cd sub && cat b.txt', 'grep -n x a.txt | head -5', 'cat missing.txt'])(
+    '%s only looks',
+    async (command) => {
+      expect(await bench.prepare('run_command', { command })).toMatchObject({ ok: true, harmless: true, display: command })
+    },
+  )
 
-  test.each(['cat /etc/passwd', 'cat ../ws-evil/x', 'cat out/x', 'ls out', 'cat .env', 'cat sub/innocent', 'cd .. && cat ws/a.txt', 'cd sub && cat ../../ws-evil/x', 'cd out && cat x', 'cat /proc/self/environ', 'head -c 10 /dev/zero', 'cat a.txt; rm a.txt'])('%s is not waved through', async (command) => {
+  test.each([
+    'cat /etc/passwd',
+    'cat ../ws-evil/x',
+    'cat out/x',
+    'ls out',
+    'cat .env',
+    'cat sub/innocent',
+    'cd .. && cat ws/a.txt',
+    'cd sub && cat ../../ws-evil/x',
+    'cd out && cat x',
+    'cat /proc/self/environ',
+    'head -c 10 /dev/zero',
+    'cat a.txt; rm a.txt',
+  ])('%s is not waved through', async (command) => {
     const prepared = await bench.prepare('run_command', { command })
     expect(prepared).toMatchObject({ ok: true })
     expect(prepared).not.toHaveProperty('harmless')
   })
 
   test('a grant is offered for exactly one part that begins the line, and never for what can run anything', async () => {
-    const offered = async (command: string): Promise<unknown> => (await bench.prepare('run_command', { command }) as { grantPrefix?: string }).grantPrefix
+    const offered = async (command: string): Promise<unknown> =>
+      ((await bench.prepare('run_command', { command })) as { grantPrefix?: string }).grantPrefix
     expect(await offered('npm test')).toBe('npm test')
     expect(await offered('npm test 2>&1 | tail -20')).toBe('npm test 2>&1')
-    for (const command of ['npm test; x', 'npm test && npm run y', 'cd sub && npm test', 'echo x | npm test', 'npx x', 'bash x.sh', 'git commit', 'rm a.txt', './x.sh', 'npm test $(id)']) expect(await offered(command), command).toBeUndefined()
+    for (const command of [
+      'npm test; x',
+      'npm test && npm run y',
+      'cd sub && npm test',
+      'echo x | npm test',
+      'npx x',
+      'bash x.sh',
+      'git commit',
+      'rm a.txt',
+      './x.sh',
+      'npm test $(id)',
+    ])
+      expect(await offered(command), command).toBeUndefined()
   })
 
   test('what cannot be read says why it asks', async () => {
-    expect(await bench.prepare('run_command', { command: 'echo $(id)' })).toMatchObject({ mustAsk: 'What the command starts cannot be told beforehand: it holds a variable or a substitution' })
-    expect(await bench.prepare('run_command', { command: 'ls \u202e' })).toMatchObject({ mustAsk: expect.stringContaining('invisible'), display: 'ls ⟨U+202E⟩' })
+    expect(await bench.prepare('run_command', { command: 'echo $(id)' })).toMatchObject({
+      mustAsk: 'What the command starts cannot be told beforehand: it holds a variable or a substitution',
+    })
+    expect(await bench.prepare('run_command', { command: 'ls \u202e' })).toMatchObject({
+      mustAsk: expect.stringContaining('invisible'),
+      display: 'ls ⟨U+202E⟩',
+    })
   })
 })
 
 describe('background commands', () => {
   test('run on, give what is new, and end with everything they started', async () => {
     const callId = unique('background')
-    const started = await bench.call('run_command', { command: 'echo one; while [ ! -e go ]; do sleep 0.05; done; echo two; setsid sleep 600 & sleep 600', background: true }, { callId })
+    const started = await bench.call(
+      'run_command',
+      { command: 'echo one; while [ ! -e go ]; do sleep 0.05; done; echo two; setsid sleep 600 & sleep 600', background: true },
+      { callId },
+    )
     expect(seen(started)).toMatch(/^Running in the background as cmd_1 \(process \d+\)[\s\S]*one/)
     await bench.file('go', '')
     await settles(async () => expect(seen(await bench.call('command_output', { command_id: 'cmd_1' }))).toContain('two'))
@@ -213,7 +284,9 @@ describe('background commands', () => {
   test('belong to their session and end with it', async () => {
     const callId = unique('session')
     await bench.call('run_command', { command: 'sleep 600 & sleep 600', background: true }, { callId })
-    expect(seen(await bench.call('command_output', { command_id: 'cmd_1' }, { sessionId: 's_another001' }))).toMatch(/has no background command cmd_1/)
+    expect(seen(await bench.call('command_output', { command_id: 'cmd_1' }, { sessionId: 's_another001' }))).toMatch(
+      /has no background command cmd_1/,
+    )
     const { survivors } = await bench.handlers.endSession({ sessionId: 's_test000001' }, { signal: new AbortController().signal })
     expect(survivors).toEqual([])
     expect(livingProcesses(`METONA_CALL=${callId}`)).toEqual([])

@@ -26,7 +26,24 @@ afterAll(() => rmSync(base, { recursive: true, force: true }))
 /** Every program a shell starts for this line, with its arguments, as the kernel was asked. */
 function started(shell: string, line: string): string[] {
   const log = join(base, 'log')
-  spawnSync(STRACE, ['-f', '-qq', '-s', '500', '-o', log, '-e', 'trace=execve', shell, ...(shell.endsWith('bash') ? ['--noprofile', '--norc'] : []), '-c', line], { cwd: join(base, 'work'), env: { PATH: join(base, 'bin'), LC_ALL: 'C.UTF-8' }, stdio: 'ignore', timeout: 20_000 })
+  spawnSync(
+    STRACE,
+    [
+      '-f',
+      '-qq',
+      '-s',
+      '500',
+      '-o',
+      log,
+      '-e',
+      'trace=execve',
+      shell,
+      ...(shell.endsWith('bash') ? ['--noprofile', '--norc'] : []),
+      '-c',
+      line,
+    ],
+    { cwd: join(base, 'work'), env: { PATH: join(base, 'bin'), LC_ALL: 'C.UTF-8' }, stdio: 'ignore', timeout: 20_000 },
+  )
   return readFileSync(log, 'latin1')
     .split('\n')
     .flatMap((entry) => {
@@ -39,7 +56,9 @@ function started(shell: string, line: string): string[] {
 
 /** strace writes bytes beyond ASCII as octal escapes. */
 function unescape_(text: string): string {
-  const bytes = text.replace(/\\([0-7]{1,3}|x[0-9a-f]{2}|.)/g, (_all, code: string) => (/^[0-7]/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : ({ n: '\n', t: '\t', r: '\r', v: '\v', f: '\f' }[code] ?? code)))
+  const bytes = text.replace(/\\([0-7]{1,3}|x[0-9a-f]{2}|.)/g, (_all, code: string) =>
+    /^[0-7]/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : ({ n: '\n', t: '\t', r: '\r', v: '\v', f: '\f' }[code] ?? code),
+  )
   return Buffer.from(bytes, 'latin1').toString('utf8')
 }
 
@@ -47,7 +66,34 @@ let seed = 20261130
 const random = (): number => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 4294967296
 const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
 const WORDS = ['x', '-la', '"q r"', "'s t'", 'a"b"c', "''", '数据.csv', 'src/a.ts', 'k=v', '2', '-', '--', '@x', 'a,b', '%x', '^y', '+z']
-const ODD = ['$(evil)', '`evil`', '$X', '${X}', '>out', '<in', '2>&1', '>/dev/null', '*', '~', '{a,evil}', '\\', '#c', '!', '<(evil)', "$'\\x3bevil'", '"$(evil)"', '"`evil`"', '\\;evil', '=evil', '[a]', '>&2', '2>/dev/null', '&>x', '"\\$"', '1>&2']
+const ODD = [
+  '$(evil)',
+  '`evil`',
+  '$X',
+  '${X}',
+  '>out',
+  '<in',
+  '2>&1',
+  '>/dev/null',
+  '*',
+  '~',
+  '{a,evil}',
+  '\\',
+  '#c',
+  '!',
+  '<(evil)',
+  "$'\\x3bevil'",
+  '"$(evil)"',
+  '"`evil`"',
+  '\\;evil',
+  '=evil',
+  '[a]',
+  '>&2',
+  '2>/dev/null',
+  '&>x',
+  '"\\$"',
+  '1>&2',
+]
 const JOINS = [' && ', ' || ', ' | ', '; ', '\n', ';\n', ' &&\n']
 const ODD_JOINS = [' & ', '&', '|&', ' ;; ', '\r\n', ' <<E\nevil\nE\n', '\\\n', ' ( ', ' ) ', '||||', '&&&', ' # ', ';|']
 const STARTS = ['', '', '', '', '', 'X=1 ', '! ', 'time ', 'if ', '{ ', '"l"', 'l""', '\\']
@@ -66,7 +112,10 @@ function generateLine(): string {
 }
 
 describe.runIf(STRACE !== '' || process.env['CI'] === 'true')('the reading and the shells agree', () => {
-  const shells = ['/bin/bash', '/bin/dash', '/bin/sh'].filter((shell) => existsSync(shell)).map((shell) => realpathSync(shell)).filter((shell, index, all) => all.indexOf(shell) === index)
+  const shells = ['/bin/bash', '/bin/dash', '/bin/sh']
+    .filter((shell) => existsSync(shell))
+    .map((shell) => realpathSync(shell))
+    .filter((shell, index, all) => all.indexOf(shell) === index)
 
   test('every program started, with its arguments, is one that was read', { timeout: 1_800_000 }, () => {
     const count = proof(5000, 500)
@@ -77,7 +126,9 @@ describe.runIf(STRACE !== '' || process.env['CI'] === 'true')('the reading and t
       if (!parsed.ok) continue
       read++
       const shown = new Set(parsed.parts.map((part) => JSON.stringify(part.argv)))
-      for (const shell of shells) for (const program of started(shell, line)) expect(shown.has(program), `${shell} ran ${program} for ${JSON.stringify(line)}, read as ${[...shown].join(' ')}`).toBe(true)
+      for (const shell of shells)
+        for (const program of started(shell, line))
+          expect(shown.has(program), `${shell} ran ${program} for ${JSON.stringify(line)}, read as ${[...shown].join(' ')}`).toBe(true)
     }
     expect(read / count).toBeGreaterThan(0.3)
     expect(read / count).toBeLessThan(0.7)

@@ -47,14 +47,21 @@ export async function createToolBench(): Promise<ToolBench> {
   const services = createToolServices({
     profile,
     commandHost: async () => {
-      host = await launchCommandHost({ entry: new URL('../../../main/command-host/entry.ts', import.meta.url).pathname, execPath: process.execPath })
+      host = await launchCommandHost({
+        entry: new URL('../../../main/command-host/entry.ts', import.meta.url).pathname,
+        execPath: process.execPath,
+      })
       return host
     },
   })
   const handlers = createToolsHandlers(catalog, services)
   let counter = 0
 
-  const makeCall = (name: string, args: Record<string, unknown>, options: CallOptions): { place: { workspace: string; sessionId: string; sandbox: 'off' }; call: MetonaToolCall } => ({
+  const makeCall = (
+    name: string,
+    args: Record<string, unknown>,
+    options: CallOptions,
+  ): { place: { workspace: string; sessionId: string; sandbox: 'off' }; call: MetonaToolCall } => ({
     place: { workspace, sessionId: options.sessionId ?? 's_test000001', sandbox: 'off' },
     call: { id: options.callId ?? `tc_${(counter++).toString(36).padStart(10, '0')}`, name, args, iteration: 1, timestamp: 1 },
   })
@@ -73,7 +80,8 @@ export async function createToolBench(): Promise<ToolBench> {
       await writeFile(path, content)
       return path
     },
-    prepare: async (name, args, options = {}) => handlers.prepare(makeCall(name, args, options), { signal: never }) as Promise<PreparedCall>,
+    prepare: async (name, args, options = {}) =>
+      handlers.prepare(makeCall(name, args, options), { signal: never }) as Promise<PreparedCall>,
     call: async (name, args, options = {}) => {
       const { place, call } = makeCall(name, args, options)
       const signal = options.signal ?? never
@@ -86,7 +94,10 @@ export async function createToolBench(): Promise<ToolBench> {
         live.push(message)
         options.onLive?.(message)
       })
-      const answer = await handlers.run({ place, call, argumentsHash: prepared.argumentsHash, port: channel.port2 as unknown as Port }, { signal })
+      const answer = await handlers.run(
+        { place, call, argumentsHash: prepared.argumentsHash, port: channel.port2 as unknown as Port },
+        { signal },
+      )
       await closed
       return { ...answer, live }
     },

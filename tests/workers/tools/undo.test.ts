@@ -11,8 +11,10 @@ afterEach(() => bench.close())
 
 const SESSION = 's_test000001'
 const context = { signal: new AbortController().signal }
-const undo = (callIds?: string[], sessionId = SESSION) => bench.handlers.undo({ workspace: bench.workspace, sessionId, ...(callIds === undefined ? {} : { callIds }) }, context)
-const content = (name: string): string | undefined => (existsSync(join(bench.workspace, name)) ? readFileSync(join(bench.workspace, name), 'utf8') : undefined)
+const undo = (callIds?: string[], sessionId = SESSION) =>
+  bench.handlers.undo({ workspace: bench.workspace, sessionId, ...(callIds === undefined ? {} : { callIds }) }, context)
+const content = (name: string): string | undefined =>
+  existsSync(join(bench.workspace, name)) ? readFileSync(join(bench.workspace, name), 'utf8') : undefined
 
 test('a call, then the whole session, is taken back; a made file is removed', async () => {
   await bench.file('a.txt', 'one\n')
@@ -21,7 +23,13 @@ test('a call, then the whole session, is taken back; a made file is removed', as
   await bench.call('write_file', { file_path: 'new.txt', content: 'x' }, { callId: 'tc_3' })
   expect(await undo(['tc_2'])).toEqual({ restored: [{ path: 'a.txt', callId: 'tc_2', removed: false }], refused: [] })
   expect(content('a.txt')).toBe('two\n')
-  expect(await undo()).toEqual({ restored: [{ path: 'new.txt', callId: 'tc_3', removed: true }, { path: 'a.txt', callId: 'tc_1', removed: false }], refused: [] })
+  expect(await undo()).toEqual({
+    restored: [
+      { path: 'new.txt', callId: 'tc_3', removed: true },
+      { path: 'a.txt', callId: 'tc_1', removed: false },
+    ],
+    refused: [],
+  })
   expect([content('a.txt'), content('new.txt')]).toEqual(['one\n', undefined])
   expect(await undo()).toEqual({ restored: [], refused: [] })
 })
@@ -35,7 +43,10 @@ test('a file changed since is refused by itself, with its older changes; the oth
   writeFileSync(join(bench.workspace, 'a.txt'), 'by the user\n')
   expect(await undo()).toEqual({
     restored: [{ path: 'b.txt', callId: 'tc_3', removed: false }],
-    refused: [{ path: 'a.txt', callId: 'tc_2', reason: 'it was changed since' }, { path: 'a.txt', callId: 'tc_1', reason: 'a later change of this file could not be taken back' }],
+    refused: [
+      { path: 'a.txt', callId: 'tc_2', reason: 'it was changed since' },
+      { path: 'a.txt', callId: 'tc_1', reason: 'a later change of this file could not be taken back' },
+    ],
   })
   expect([content('a.txt'), content('b.txt')]).toEqual(['by the user\n', 'one\n'])
 })

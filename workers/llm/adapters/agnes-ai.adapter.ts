@@ -27,7 +27,9 @@ const dialect: ChatDialect = {
   sampling: () => true,
   extra: ({ request: { params }, info: model }) => ({
     ...(model.supportsThinking ? { chat_template_kwargs: { enable_thinking: params.thinkingEnabled } } : {}),
-    ...(model.supportsThinking && params.thinkingEnabled && params.maxTokens !== undefined ? { max_tokens: Math.max(params.maxTokens, LEAST_WITH_THINKING) } : {}),
+    ...(model.supportsThinking && params.thinkingEnabled && params.maxTokens !== undefined
+      ? { max_tokens: Math.max(params.maxTokens, LEAST_WITH_THINKING) }
+      : {}),
   }),
 }
 

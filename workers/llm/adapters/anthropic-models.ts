@@ -21,7 +21,12 @@ export function claudeTraits(model: string): ClaudeTraits {
   const newest = family === 'fable' || family === 'mythos'
   return {
     thinking: newest || (family === 'opus' && version >= 5.5) ? 'always' : version >= 4.6 ? 'adaptive' : version >= 3.7 ? 'budget' : 'none',
-    sampling: !(newest || (family === 'opus' && version >= 4.7) || (family === 'sonnet' && version >= 5) || (family === 'haiku' && version >= 5.5)),
+    sampling: !(
+      newest ||
+      (family === 'opus' && version >= 4.7) ||
+      (family === 'sonnet' && version >= 5) ||
+      (family === 'haiku' && version >= 5.5)
+    ),
     effort: newest || version >= 4.6 || (family === 'opus' && version >= 4.5),
   }
 }

@@ -54,7 +54,15 @@ interface Payload {
   index?: number
   message?: { usage?: Usage | null }
   content_block?: ContentBlock
-  delta?: { type?: string; text?: string; thinking?: string; signature?: string; partial_json?: string; stop_reason?: string | null; stop_details?: { category?: string | null } | null }
+  delta?: {
+    type?: string
+    text?: string
+    thinking?: string
+    signature?: string
+    partial_json?: string
+    stop_reason?: string | null
+    stop_details?: { category?: string | null } | null
+  }
   usage?: Usage | null
   error?: unknown
 }
@@ -116,12 +124,14 @@ export function createAnthropicParser(context: WireContext): WireParser {
     if (entry === undefined) return
     open.delete(index)
     const { block } = entry
-    if (block.type === 'thinking' && entry.signature !== '') keep({ type: 'thinking', thinking: entry.thinking, signature: entry.signature })
+    if (block.type === 'thinking' && entry.signature !== '')
+      keep({ type: 'thinking', thinking: entry.thinking, signature: entry.signature })
     if (block.type === 'redacted_thinking') keep({ type: 'redacted_thinking', data: block.data ?? '' })
     if (block.type === 'text' && entry.textLength > 0) keep({ type: 'metona_text', length: entry.textLength })
     if (block.type === 'tool_use') {
       // Some gateways put the whole input into the start of the block.
-      if (!entry.argumentsSeen && typeof block.input === 'object' && block.input !== null && Object.keys(block.input).length > 0) builder.toolCall({ index, arguments: block.input })
+      if (!entry.argumentsSeen && typeof block.input === 'object' && block.input !== null && Object.keys(block.input).length > 0)
+        builder.toolCall({ index, arguments: block.input })
       keep({ type: 'metona_tool_use', id: block.id ?? '' })
     }
   }
@@ -148,10 +158,21 @@ export function createAnthropicParser(context: WireContext): WireParser {
   const stop = (reason: string | null | undefined, details: { category?: string | null } | null | undefined): void => {
     if (reason === null || reason === undefined || reason === '') return
     if (reason === 'model_context_window_exceeded') {
-      builder.fail({ code: 'context_length_exceeded', message: 'the conversation filled the model\'s context window before the answer was complete', provider: 'anthropic', providerCode: reason, retryable: false })
+      builder.fail({
+        code: 'context_length_exceeded',
+        message: "the conversation filled the model's context window before the answer was complete",
+        provider: 'anthropic',
+        providerCode: reason,
+        retryable: false,
+      })
       return
     }
-    if (reason === 'refusal') builder.notice({ code: 'refusal', message: details?.category ? `the model refused to answer (${details.category})` : 'the model refused to answer', params: { category: details?.category ?? '' } })
+    if (reason === 'refusal')
+      builder.notice({
+        code: 'refusal',
+        message: details?.category ? `the model refused to answer (${details.category})` : 'the model refused to answer',
+        params: { category: details?.category ?? '' },
+      })
     builder.finish(labels[reason] ?? 'unknown')
   }
 
@@ -198,7 +219,13 @@ export function createAnthropicParser(context: WireContext): WireParser {
     document: (body) => {
       const document = body as Document
       if (document.type === 'error' || document.error !== undefined) return fail(body)
-      if (!Array.isArray(document.content)) return builder.fail({ code: 'invalid_response', message: 'the answer is no Anthropic message', provider: 'anthropic', retryable: true })
+      if (!Array.isArray(document.content))
+        return builder.fail({
+          code: 'invalid_response',
+          message: 'the answer is no Anthropic message',
+          provider: 'anthropic',
+          retryable: true,
+        })
       for (const [index, block] of document.content.entries()) {
         startBlock(index, block)
         stopBlock(index)

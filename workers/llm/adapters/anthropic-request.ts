@@ -27,7 +27,12 @@ export interface AnthropicBodyOptions {
   readonly room?: number | undefined
 }
 
-export function anthropicBody(request: MetonaRequest, model: string, info: MetonaModelInfo, options: AnthropicBodyOptions): Record<string, unknown> {
+export function anthropicBody(
+  request: MetonaRequest,
+  model: string,
+  info: MetonaModelInfo,
+  options: AnthropicBodyOptions,
+): Record<string, unknown> {
   const { params } = request
   const traits = claudeTraits(model)
   const maxTokens = Math.min(params.maxTokens ?? DEFAULT_MAX_TOKENS, info.maxOutput, options.room ?? Infinity)
@@ -44,8 +49,23 @@ export function anthropicBody(request: MetonaRequest, model: string, info: Meton
     max_tokens: maxTokens,
     ...systemField(request, systems),
     messages: cached(messages),
-    ...(tools.length === 0 ? {} : { tools: tools.map((tool, index) => ({ name: tool.name, description: tool.description, input_schema: { type: 'object', ...tool.parameters }, ...(index === tools.length - 1 ? { cache_control: CACHE } : {}) })) }),
-    ...(tools.length === 0 || params.toolChoice === undefined || params.toolChoice === 'auto' ? {} : params.toolChoice === 'none' ? { tool_choice: { type: 'none' } } : forced ? { tool_choice: { type: 'any' } } : {}),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map((tool, index) => ({
+            name: tool.name,
+            description: tool.description,
+            input_schema: { type: 'object', ...tool.parameters },
+            ...(index === tools.length - 1 ? { cache_control: CACHE } : {}),
+          })),
+        }),
+    ...(tools.length === 0 || params.toolChoice === undefined || params.toolChoice === 'auto'
+      ? {}
+      : params.toolChoice === 'none'
+        ? { tool_choice: { type: 'none' } }
+        : forced
+          ? { tool_choice: { type: 'any' } }
+          : {}),
     ...(thinking === undefined ? {} : { thinking }),
     ...outputConfig(params, traits),
     ...(traits.sampling && !thinks && params.temperature !== undefined ? { temperature: Math.min(params.temperature, 1) } : {}),
@@ -65,7 +85,12 @@ function isUnthoughtLoop(messages: readonly WireMessage[]): boolean {
 }
 
 /** A forced tool and thinking exclude each other: the tool was asked for by name, so it wins. */
-function thinkingField(params: MetonaRequestParams, traits: ClaudeTraits, maxTokens: number, excluded: boolean): Record<string, unknown> | undefined {
+function thinkingField(
+  params: MetonaRequestParams,
+  traits: ClaudeTraits,
+  maxTokens: number,
+  excluded: boolean,
+): Record<string, unknown> | undefined {
   switch (traits.thinking) {
     case 'none':
       return undefined
@@ -97,7 +122,9 @@ function stopField(stop: readonly string[] | undefined): Record<string, unknown>
 
 function systemField(request: MetonaRequest, turns: readonly WireTurn[]): Record<string, unknown> {
   const json = request.params.responseFormat?.type === 'json_object' ? 'Answer with one JSON object and nothing else.' : ''
-  const text = [systemText(request.systemPrompt), ...turns.map((turn) => turn.message.content), json].filter((part) => part.trim() !== '').join('\n\n')
+  const text = [systemText(request.systemPrompt), ...turns.map((turn) => turn.message.content), json]
+    .filter((part) => part.trim() !== '')
+    .join('\n\n')
   return text === '' ? {} : { system: [{ type: 'text', text, cache_control: CACHE }] }
 }
 
@@ -123,7 +150,12 @@ function messagesOf(turns: readonly WireTurn[], model: string | undefined): Wire
         'user',
         turn.results.map(({ wireId, result, images }) => {
           const content = [...textBlock(toolResultText(result)), ...imageBlocks(images)]
-          return { type: 'tool_result', tool_use_id: wireId, ...(content.length === 0 ? {} : { content }), ...(result.success ? {} : { is_error: true }) }
+          return {
+            type: 'tool_result',
+            tool_use_id: wireId,
+            ...(content.length === 0 ? {} : { content }),
+            ...(result.success ? {} : { is_error: true }),
+          }
         }),
       )
     }

@@ -40,12 +40,26 @@ class AnthropicAdapter extends BaseAdapter {
   }
 
   protected buildRequest({ request, model, info, stream }: WireContext): WireRequest {
-    return { path: '/messages', headers: VERSION, framing: 'sse', body: anthropicBody(request, model, info, { stream, replayThinking: !this.#unrecognised.has(request.meta.sessionId), room: this.#room?.requestId === request.meta.requestId ? this.#room.tokens : undefined }) }
+    return {
+      path: '/messages',
+      headers: VERSION,
+      framing: 'sse',
+      body: anthropicBody(request, model, info, {
+        stream,
+        replayThinking: !this.#unrecognised.has(request.meta.sessionId),
+        room: this.#room?.requestId === request.meta.requestId ? this.#room.tokens : undefined,
+      }),
+    }
   }
 
   protected override learnFrom(error: MetonaError, _model: string, request: MetonaRequest): boolean {
     const { sessionId, requestId } = request.meta
-    if (/signature|thinking(?:`)? blocks?/i.test(error.message) && error.code === 'unknown' && !this.#unrecognised.has(sessionId) && request.messages.some((message) => message.providerState !== undefined)) {
+    if (
+      /signature|thinking(?:`)? blocks?/i.test(error.message) &&
+      error.code === 'unknown' &&
+      !this.#unrecognised.has(sessionId) &&
+      request.messages.some((message) => message.providerState !== undefined)
+    ) {
       this.#unrecognised.add(sessionId)
       return true
     }
@@ -82,10 +96,13 @@ class AnthropicAdapter extends BaseAdapter {
     const models: LiveModel[] = []
     let after = ''
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const answer = await this.getJson(`${this.modelsPath}${after === '' ? '' : `&after_id=${encodeURIComponent(after)}`}`, { headers: VERSION })
+      const answer = await this.getJson(`${this.modelsPath}${after === '' ? '' : `&after_id=${encodeURIComponent(after)}`}`, {
+        headers: VERSION,
+      })
       if (!answer.ok) return answer
       const body = answer.body as { data?: unknown; has_more?: boolean; last_id?: string | null }
-      if (!Array.isArray(body.data)) return { ok: false, error: this.ownError('invalid_response', 'the model list has an unexpected shape') }
+      if (!Array.isArray(body.data))
+        return { ok: false, error: this.ownError('invalid_response', 'the model list has an unexpected shape') }
       models.push(...this.readModels(body))
       if (body.has_more !== true || typeof body.last_id !== 'string' || body.last_id === after) break
       after = body.last_id

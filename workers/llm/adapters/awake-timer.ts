@@ -34,7 +34,13 @@ export class DeadlineWatch {
   constructor(deadlines: Deadlines, onPassed: (name: DeadlineName) => void) {
     this.#deadlines = deadlines
     this.#onPassed = onPassed
-    this.#lookMs = Math.max(5, Math.min(LOOK_MS, ...[deadlines.connectMs, deadlines.firstByteMs, deadlines.idleMs, deadlines.totalMs, deadlines.trailerMs].map((limit) => limit / 4)))
+    this.#lookMs = Math.max(
+      5,
+      Math.min(
+        LOOK_MS,
+        ...[deadlines.connectMs, deadlines.firstByteMs, deadlines.idleMs, deadlines.totalMs, deadlines.trailerMs].map((limit) => limit / 4),
+      ),
+    )
     this.#lookedAt = performance.now()
     this.#timer = setInterval(() => this.#look(), this.#lookMs)
   }

@@ -117,7 +117,10 @@ export abstract class BaseAdapter implements ProviderAdapter {
   /** A list and a diagnosis are often wanted at once: one question to the provider answers both. */
   #liveOnce(): Promise<LiveList> {
     this.#liveInFlight ??= this.liveModels()
-      .catch((thrown: unknown): LiveList => ({ ok: false, error: this.ownError('invalid_response', `the model list has an unexpected shape (${messageOf(thrown)})`) }))
+      .catch((thrown: unknown): LiveList => ({
+        ok: false,
+        error: this.ownError('invalid_response', `the model list has an unexpected shape (${messageOf(thrown)})`),
+      }))
       .finally(() => {
         this.#liveInFlight = undefined
       })
@@ -153,11 +156,26 @@ export abstract class BaseAdapter implements ProviderAdapter {
   }
 
   /** One GET (or POST, when `body` is given) that answers JSON: model lists, balances, descriptions. */
-  protected async getJson(path: string, options: { readonly body?: unknown; readonly model?: string; readonly deadlines?: Partial<Deadlines>; readonly headers?: Readonly<Record<string, string>>; readonly signal?: AbortSignalLike | undefined } = {}): Promise<JsonAnswer> {
+  protected async getJson(
+    path: string,
+    options: {
+      readonly body?: unknown
+      readonly model?: string
+      readonly deadlines?: Partial<Deadlines>
+      readonly headers?: Readonly<Record<string, string>>
+      readonly signal?: AbortSignalLike | undefined
+    } = {},
+  ): Promise<JsonAnswer> {
     const wrong = this.checkSettings()
     if (wrong !== undefined) return { ok: false, error: wrong }
     let document: unknown
-    const wire: WireRequest = { method: options.body === undefined ? 'GET' : 'POST', path, framing: 'sse', ...(options.headers === undefined ? {} : { headers: options.headers }), ...(options.body === undefined ? {} : { body: options.body }) }
+    const wire: WireRequest = {
+      method: options.body === undefined ? 'GET' : 'POST',
+      path,
+      framing: 'sse',
+      ...(options.headers === undefined ? {} : { headers: options.headers }),
+      ...(options.body === undefined ? {} : { body: options.body }),
+    }
     const parts = this.#exchangeParts(wire, false)
     let status: number | undefined
     const result = await readAnswer({
@@ -174,19 +192,33 @@ export abstract class BaseAdapter implements ProviderAdapter {
       reader: { feed: () => undefined, document: (body) => (document = body), state: () => 'reading' },
     })
     if (result.kind === 'failed') return { ok: false, error: result.error, status }
-    if (document === undefined) return { ok: false, error: this.ownError('invalid_response', 'the provider answered without a JSON document') }
+    if (document === undefined)
+      return { ok: false, error: this.ownError('invalid_response', 'the provider answered without a JSON document') }
     return { ok: true, body: document }
   }
 
   /** What is wrong before any request, if anything. */
   protected checkSettings(): MetonaError | undefined {
-    const key = checkKey(this.settings.apiKey, { provider: this.providerId, displayName: this.info.displayName, required: this.info.keyRequired, variable: this.info.keyVariable })
+    const key = checkKey(this.settings.apiKey, {
+      provider: this.providerId,
+      displayName: this.info.displayName,
+      required: this.info.keyRequired,
+      variable: this.info.keyVariable,
+    })
     if (key !== undefined) return key
-    if (this.#root() === undefined) return this.ownError('unknown', `the base URL ${JSON.stringify(this.baseUrl())} is no http or https address`, { providerCode: 'BASE_URL_INVALID' })
+    if (this.#root() === undefined)
+      return this.ownError('unknown', `the base URL ${JSON.stringify(this.baseUrl())} is no http or https address`, {
+        providerCode: 'BASE_URL_INVALID',
+      })
     return undefined
   }
 
-  async #run(request: MetonaRequest, onEvent: (event: MetonaStreamEvent) => void, options: StreamOptions, stream: boolean): Promise<MetonaResponse> {
+  async #run(
+    request: MetonaRequest,
+    onEvent: (event: MetonaStreamEvent) => void,
+    options: StreamOptions,
+    stream: boolean,
+  ): Promise<MetonaResponse> {
     const admit = options.admit ?? ((run) => run())
     let lessons = 0
     for (let attempt = 1; ; attempt += 1) {
@@ -201,7 +233,11 @@ export abstract class BaseAdapter implements ProviderAdapter {
           })
         }
       } catch (thrown) {
-        conclusion = failed(options.signal?.aborted === true ? this.#aborted() : this.ownError('unknown', `the request could not be made (${messageOf(thrown)})`, { providerCode: 'INTERNAL' }))
+        conclusion = failed(
+          options.signal?.aborted === true
+            ? this.#aborted()
+            : this.ownError('unknown', `the request could not be made (${messageOf(thrown)})`, { providerCode: 'INTERNAL' }),
+        )
       }
       const error = conclusion.error
       if (error !== undefined && !builder.visible && lessons < MAX_LESSONS && this.learnFrom(error, this.#model(request), request)) {
@@ -210,7 +246,10 @@ export abstract class BaseAdapter implements ProviderAdapter {
         continue
       }
       if (error?.code === 'rate_limited') options.onRateLimited?.(error.retryAfterMs)
-      const delayMs = error === undefined ? undefined : retryDelay({ error, attempt, visible: builder.visible, random: this.settings.random(), maxRetries: options.maxRetries })
+      const delayMs =
+        error === undefined
+          ? undefined
+          : retryDelay({ error, attempt, visible: builder.visible, random: this.settings.random(), maxRetries: options.maxRetries })
       if (error === undefined || delayMs === undefined) return builder.settle(conclusion)
       options.onRetry?.({ attempt, reason: error.message, delayMs })
       try {
@@ -222,7 +261,12 @@ export abstract class BaseAdapter implements ProviderAdapter {
     }
   }
 
-  async #attempt(request: MetonaRequest, builder: ResponseBuilder, options: StreamOptions, stream: boolean): Promise<ReturnType<ResponseBuilder['conclude']>> {
+  async #attempt(
+    request: MetonaRequest,
+    builder: ResponseBuilder,
+    options: StreamOptions,
+    stream: boolean,
+  ): Promise<ReturnType<ResponseBuilder['conclude']>> {
     const context = this.#context(request, builder, stream, options.signal)
     const parser = this.createParser(context)
     const wire = await this.buildRequest(context)
@@ -253,14 +297,22 @@ export abstract class BaseAdapter implements ProviderAdapter {
   #exchangeParts(wire: WireRequest, stream: boolean) {
     const key = this.settings.apiKey
     return {
-      ...writeRequest(wire, stream, this.#root() ?? { root: this.info.defaultBaseUrl, search: '' }, key === undefined || key === '' ? {} : this.authorization(key)),
+      ...writeRequest(
+        wire,
+        stream,
+        this.#root() ?? { root: this.info.defaultBaseUrl, search: '' },
+        key === undefined || key === '' ? {} : this.authorization(key),
+      ),
       transport: this.settings.transport,
       framing: wire.framing,
       stream,
       provider: this.providerId,
       refine: (error: MetonaError) => this.refineError(error, { provider: this.providerId, model: '', body: undefined }),
       fail: (report: Omit<FailureReport, 'provider'>) =>
-        this.failure({ ...report, retryAfterMs: report.headers === undefined ? undefined : readRetryAfter(report.headers, this.settings.now()) }),
+        this.failure({
+          ...report,
+          retryAfterMs: report.headers === undefined ? undefined : readRetryAfter(report.headers, this.settings.now()),
+        }),
     }
   }
 

@@ -24,7 +24,8 @@ export function decompressor(encoding: string | undefined, deliver: (bytes: Uint
     chain ??= openTransform(kind, deliver, (error) => errorListener(error))
     pending = pending.then(async () => {
       const transform = await (chain as Promise<Transform>)
-      if (!transform.destroyed && !transform.write(bytes)) await new Promise<void>((resolve) => (transform.once('drain', resolve), transform.once('close', resolve)))
+      if (!transform.destroyed && !transform.write(bytes))
+        await new Promise<void>((resolve) => (transform.once('drain', resolve), transform.once('close', resolve)))
     })
     return pending
   }
@@ -83,7 +84,11 @@ function kindOf(encoding: string | undefined): Kind {
   }
 }
 
-async function openTransform(kind: Kind, deliver: (bytes: Uint8Array) => void | Promise<void>, onError: (error: unknown) => void): Promise<Transform> {
+async function openTransform(
+  kind: Kind,
+  deliver: (bytes: Uint8Array) => void | Promise<void>,
+  onError: (error: unknown) => void,
+): Promise<Transform> {
   const zlib = await import('node:zlib')
   const flush = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH }
   const brotli = { flush: zlib.constants.BROTLI_OPERATION_FLUSH, finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }

@@ -30,7 +30,9 @@ const dialect: ChatDialect = {
   extra: ({ request: { params } }) => ({
     // The server's default is on, so it is always said.
     thinking: { type: params.thinkingEnabled ? 'enabled' : 'disabled' },
-    ...(params.thinkingEnabled && params.thinkingEffort !== undefined ? { reasoning_effort: params.thinkingEffort === 'low' ? 'low' : 'high' } : {}),
+    ...(params.thinkingEnabled && params.thinkingEffort !== undefined
+      ? { reasoning_effort: params.thinkingEffort === 'low' ? 'low' : 'high' }
+      : {}),
   }),
 }
 
@@ -48,15 +50,32 @@ class DeepSeekAdapter extends OpenAiChatAdapter {
     const answer = await this.getJson('/user/balance')
     // A compatible server in between need not have it.
     if (!answer.ok) return undefined
-    const { is_available: available, balance_infos: balances } = answer.body as { is_available?: unknown; balance_infos?: { currency?: string; total_balance?: string }[] }
-    const amounts = Array.isArray(balances) ? balances.map((entry) => `${entry.total_balance ?? '?'} ${entry.currency ?? ''}`.trim()).join(', ') : ''
-    if (available === false) return sayDiagnosis(info, 'no_balance', 'The key is fine, but the DeepSeek account has no balance left. Requests are refused. Top it up.', '密钥有效，但 DeepSeek 账户余额不足，请求会被拒绝。请充值。', amounts)
+    const { is_available: available, balance_infos: balances } = answer.body as {
+      is_available?: unknown
+      balance_infos?: { currency?: string; total_balance?: string }[]
+    }
+    const amounts = Array.isArray(balances)
+      ? balances.map((entry) => `${entry.total_balance ?? '?'} ${entry.currency ?? ''}`.trim()).join(', ')
+      : ''
+    if (available === false)
+      return sayDiagnosis(
+        info,
+        'no_balance',
+        'The key is fine, but the DeepSeek account has no balance left. Requests are refused. Top it up.',
+        '密钥有效，但 DeepSeek 账户余额不足，请求会被拒绝。请充值。',
+        amounts,
+      )
     return sayDiagnosis(info, 'ok', 'DeepSeek works.', 'DeepSeek 可以使用。', amounts)
   }
 
   protected override onServedModel(served: string, context: WireContext): void {
     const family = (name: string): string => (/pro/i.test(name) ? 'pro' : 'flash')
-    if (family(served) !== family(context.model)) context.builder.notice({ code: 'model_rerouted', message: `${context.model} was asked for, ${served} answered`, params: { asked: context.model, served } })
+    if (family(served) !== family(context.model))
+      context.builder.notice({
+        code: 'model_rerouted',
+        message: `${context.model} was asked for, ${served} answered`,
+        params: { asked: context.model, served },
+      })
   }
 }
 

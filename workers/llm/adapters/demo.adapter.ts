@@ -45,7 +45,12 @@ class DemoAdapter implements ProviderAdapter {
 
   diagnose(model?: string): Promise<Diagnosis> {
     const known = model === undefined || this.supportedModels.includes(model)
-    return Promise.resolve({ provider: info.id, ok: known, code: known ? 'ok' : 'model_missing', message: known ? 'the demo needs nothing' : `the demo has no model "${model}"` })
+    return Promise.resolve({
+      provider: info.id,
+      ok: known,
+      code: known ? 'ok' : 'model_missing',
+      message: known ? 'the demo needs nothing' : `the demo has no model "${model}"`,
+    })
   }
 
   send(request: MetonaRequest, options: StreamOptions = {}): Promise<MetonaResponse> {
@@ -56,13 +61,34 @@ class DemoAdapter implements ProviderAdapter {
     return this.#answer(request, onEvent, options, demoRate(process.env['METONA_DEMO_RATE']))
   }
 
-  async #answer(request: MetonaRequest, onEvent: (event: MetonaStreamEvent) => void, options: StreamOptions, rate: number): Promise<MetonaResponse> {
+  async #answer(
+    request: MetonaRequest,
+    onEvent: (event: MetonaStreamEvent) => void,
+    options: StreamOptions,
+    rate: number,
+  ): Promise<MetonaResponse> {
     const { now, newToolCallId, sleep } = this.#settings
     const model = request.meta.model ?? 'scripted'
-    const builder = new ResponseBuilder({ provider: info.id, model, requestId: request.meta.requestId, iteration: request.meta.iteration, tools: request.tools ?? [], now, newId: newToolCallId, onEvent })
+    const builder = new ResponseBuilder({
+      provider: info.id,
+      model,
+      requestId: request.meta.requestId,
+      iteration: request.meta.iteration,
+      tools: request.tools ?? [],
+      now,
+      newId: newToolCallId,
+      onEvent,
+    })
     const aborted = failed({ code: 'user_aborted', message: 'the request was stopped', provider: info.id, retryable: false })
     if (!this.supportedModels.includes(model)) {
-      return builder.settle(failed({ code: 'model_not_found', message: `the demo has no model "${model}": use demo/scripted`, provider: info.id, retryable: false }))
+      return builder.settle(
+        failed({
+          code: 'model_not_found',
+          message: `the demo has no model "${model}": use demo/scripted`,
+          provider: info.id,
+          retryable: false,
+        }),
+      )
     }
     const step = nextDemoStep(request)
     const thinking = request.params.thinkingEnabled ? step.thinking : ''
@@ -112,7 +138,10 @@ function demoPieces(text: string): string[] {
 
 /** A count of characters over four: there is no tokenizer behind it, as there is no model. */
 function promptTokens(request: MetonaRequest): number {
-  const texts = [systemText(request.systemPrompt), ...request.messages.map((message) => message.content + (message.toolResult === undefined ? '' : toolResultText(message.toolResult)))]
+  const texts = [
+    systemText(request.systemPrompt),
+    ...request.messages.map((message) => message.content + (message.toolResult === undefined ? '' : toolResultText(message.toolResult))),
+  ]
   return Math.ceil(texts.reduce((sum, text) => sum + text.length, 0) / 4)
 }
 

@@ -7,7 +7,11 @@ import type { WireContext, WireParser } from './wire-parser.ts'
 
 interface Line {
   error?: unknown
-  message?: { content?: string | null; thinking?: string | null; tool_calls?: { id?: string; function?: { name?: string; arguments?: Record<string, unknown> | string | null } }[] | null } | null
+  message?: {
+    content?: string | null
+    thinking?: string | null
+    tool_calls?: { id?: string; function?: { name?: string; arguments?: Record<string, unknown> | string | null } }[] | null
+  } | null
   done?: boolean
   done_reason?: string
   prompt_eval_count?: number
@@ -21,7 +25,8 @@ export function createOllamaParser(context: WireContext, tags: boolean): WirePar
   let calls = 0
 
   const read = (line: Line): void => {
-    if (line.error !== undefined && line.error !== null) return builder.fail(mapFailure({ provider: 'ollama', model: context.model, body: line }))
+    if (line.error !== undefined && line.error !== null)
+      return builder.fail(mapFailure({ provider: 'ollama', model: context.model, body: line }))
     const { message } = line
     builder.reasoning(message?.thinking ?? '')
     const content = message?.content ?? ''
@@ -37,7 +42,9 @@ export function createOllamaParser(context: WireContext, tags: boolean): WirePar
     splitter?.end()
     // Counts that are 0 are left out.
     builder.usage(normaliseUsage({ input: line.prompt_eval_count ?? 0, output: line.eval_count ?? 0 }))
-    builder.finish(line.done_reason === 'length' ? 'length' : line.done_reason === undefined || line.done_reason === 'stop' ? 'stop' : 'unknown')
+    builder.finish(
+      line.done_reason === 'length' ? 'length' : line.done_reason === undefined || line.done_reason === 'stop' ? 'stop' : 'unknown',
+    )
     builder.end()
   }
 

@@ -40,7 +40,14 @@ export function ollamaBody(request: MetonaRequest, model: string, options: Ollam
   return {
     model,
     messages: ollamaMessages(request),
-    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ type: 'function', function: { name: tool.name, description: tool.description, parameters: tool.parameters } })) }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map((tool) => ({
+            type: 'function',
+            function: { name: tool.name, description: tool.description, parameters: tool.parameters },
+          })),
+        }),
     ...(format?.type === 'json_schema' ? { format: format.schema } : format?.type === 'json_object' ? { format: 'json' } : {}),
     ...(think === undefined ? {} : { think }),
     // Without this the server drops the oldest messages and says nothing; older servers do not know it.
@@ -73,19 +80,38 @@ export function ollamaMessages(request: MetonaRequest): WireMessage[] {
   for (const turn of pairToolCalls(request.messages)) {
     if (turn.role !== 'assistant') {
       const images = turn.message.images ?? []
-      messages.push({ role: turn.role, content: turn.message.content, ...(images.length === 0 ? {} : { images: images.map((image) => image.data) }) })
+      messages.push({
+        role: turn.role,
+        content: turn.message.content,
+        ...(images.length === 0 ? {} : { images: images.map((image) => image.data) }),
+      })
       continue
     }
     if (turn.message.content !== '' || turn.calls.length > 0) {
       messages.push({
         role: 'assistant',
         content: turn.message.content,
-        ...(turn.calls.length > 0 && turn.message.thinking !== undefined && turn.message.thinking.content !== '' ? { thinking: turn.message.thinking.content } : {}),
-        ...(turn.calls.length === 0 ? {} : { tool_calls: turn.calls.map(({ call, wireId }, index) => ({ id: wireId, function: { index, name: call.name, arguments: call.args } })) }),
+        ...(turn.calls.length > 0 && turn.message.thinking !== undefined && turn.message.thinking.content !== ''
+          ? { thinking: turn.message.thinking.content }
+          : {}),
+        ...(turn.calls.length === 0
+          ? {}
+          : {
+              tool_calls: turn.calls.map(({ call, wireId }, index) => ({
+                id: wireId,
+                function: { index, name: call.name, arguments: call.args },
+              })),
+            }),
       })
     }
     for (const [index, { wireId, result, images }] of turn.results.entries()) {
-      messages.push({ role: 'tool', content: toolResultText(result), tool_name: turn.calls[index]?.call.name ?? result.toolName, tool_call_id: wireId, ...(images.length === 0 ? {} : { images: images.map((image) => image.data) }) })
+      messages.push({
+        role: 'tool',
+        content: toolResultText(result),
+        tool_name: turn.calls[index]?.call.name ?? result.toolName,
+        tool_call_id: wireId,
+        ...(images.length === 0 ? {} : { images: images.map((image) => image.data) }),
+      })
     }
   }
   return messages
@@ -108,10 +134,16 @@ export function promptWeight(request: MetonaRequest): PromptWeight {
   let images = 0
   const messages = ollamaMessages(request)
   for (const message of messages) {
-    bytes += utf8Length(message.content) + utf8Length(message.thinking ?? '') + (message.tool_calls === undefined ? 0 : utf8Length(JSON.stringify(message.tool_calls)))
+    bytes +=
+      utf8Length(message.content) +
+      utf8Length(message.thinking ?? '') +
+      (message.tool_calls === undefined ? 0 : utf8Length(JSON.stringify(message.tool_calls)))
     images += message.images?.length ?? 0
   }
-  return { least: Math.floor(bytes / LIGHT_BYTES) + images * IMAGE.least, most: Math.ceil(bytes / DENSE_BYTES) + images * IMAGE.most + messages.length * PER_MESSAGE }
+  return {
+    least: Math.floor(bytes / LIGHT_BYTES) + images * IMAGE.least,
+    most: Math.ceil(bytes / DENSE_BYTES) + images * IMAGE.most + messages.length * PER_MESSAGE,
+  }
 }
 
 /** Room kept for the answer when the person set no limit. */

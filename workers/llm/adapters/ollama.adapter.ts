@@ -22,7 +22,8 @@ const info: ProviderInfo = {
 }
 
 /** Families that write think tags into the text when the server does not part their thoughts. */
-const TAG_MODELS = /(?:^|\/)(?:qwen3|qwq|deepseek-r1|deepseek-v3\.1|magistral|cogito|smallthinker|phi4-(?:mini-)?reasoning|exaone-deep|openthinker|marco-o1)/
+const TAG_MODELS =
+  /(?:^|\/)(?:qwen3|qwq|deepseek-r1|deepseek-v3\.1|magistral|cogito|smallthinker|phi4-(?:mini-)?reasoning|exaone-deep|openthinker|marco-o1)/
 const SHOW_DEADLINES = { connectMs: 3_000, firstByteMs: 5_000, totalMs: 10_000 } as const
 /** `/api/show` calls under way at once while the list is made. */
 const SHOWS_AT_ONCE = 4
@@ -48,14 +49,25 @@ class OllamaAdapter extends BaseAdapter {
     const limit = this.#limitOf(described, facts)
     const weight = promptWeight(request)
     if (weight.least > limit) {
-      builder.fail(this.ownError('context_length_exceeded', `the prompt has at least ${weight.least} tokens, the model holds ${limit}: Ollama would silently leave out the oldest messages`, { providerCode: 'PROMPT_TOO_LARGE', retryable: false }))
+      builder.fail(
+        this.ownError(
+          'context_length_exceeded',
+          `the prompt has at least ${weight.least} tokens, the model holds ${limit}: Ollama would silently leave out the oldest messages`,
+          { providerCode: 'PROMPT_TOO_LARGE', retryable: false },
+        ),
+      )
     } else if (weight.most > limit) {
-      builder.notice({ code: 'context_nearly_full', message: `the prompt may have up to ${weight.most} tokens, the model holds ${limit}: if it does not fit, Ollama may leave out the oldest messages`, params: { tokens: weight.most, limit } })
+      builder.notice({
+        code: 'context_nearly_full',
+        message: `the prompt may have up to ${weight.most} tokens, the model holds ${limit}: if it does not fit, Ollama may leave out the oldest messages`,
+        params: { tokens: weight.most, limit },
+      })
     }
     const numCtx = contextFor(weight, request.params.maxTokens, Math.max(this.#contexts.get(model) ?? 0, facts.ownContext ?? 0), limit)
     this.#contexts.set(model, numCtx)
     const tools = facts.tools !== false && !this.#withoutTools.has(model)
-    if (!tools && (request.tools ?? []).length > 0) builder.notice({ code: 'no_tools', message: `${model} cannot use tools: it answers without them`, params: { model } })
+    if (!tools && (request.tools ?? []).length > 0)
+      builder.notice({ code: 'no_tools', message: `${model} cannot use tools: it answers without them`, params: { model } })
     return { path: '/api/chat', framing: 'ndjson', body: ollamaBody(request, model, { stream: context.stream, numCtx, facts, tools }) }
   }
 
@@ -156,11 +168,28 @@ interface TagEntry {
 }
 
 function readTags(body: unknown): TagEntry[] {
-  const { models } = body as { models: { name?: string; model?: string; capabilities?: string[]; remote_model?: string; remote_host?: string; details?: { family?: string; context_length?: number } }[] }
+  const { models } = body as {
+    models: {
+      name?: string
+      model?: string
+      capabilities?: string[]
+      remote_model?: string
+      remote_host?: string
+      details?: { family?: string; context_length?: number }
+    }[]
+  }
   return models.flatMap((entry) => {
     const name = entry.name ?? entry.model
     if (name === undefined) return []
-    return [{ name, family: entry.details?.family ?? '', capabilities: entry.capabilities, facts: fromCapabilities(entry.capabilities, entry.details?.context_length), remote: entry.remote_model !== undefined || entry.remote_host !== undefined }]
+    return [
+      {
+        name,
+        family: entry.details?.family ?? '',
+        capabilities: entry.capabilities,
+        facts: fromCapabilities(entry.capabilities, entry.details?.context_length),
+        remote: entry.remote_model !== undefined || entry.remote_host !== undefined,
+      },
+    ]
   })
 }
 
@@ -169,13 +198,18 @@ function readShow(body: unknown): OllamaModelFacts {
   const architecture = shown.model_info?.['general.architecture']
   const length = typeof architecture === 'string' ? shown.model_info?.[`${architecture}.context_length`] : undefined
   const own = /^num_ctx\s+(\d+)/m.exec(shown.parameters ?? '')?.[1]
-  return { ...fromCapabilities(shown.capabilities, typeof length === 'number' ? length : undefined), ...(own === undefined ? {} : { ownContext: Number(own) }) }
+  return {
+    ...fromCapabilities(shown.capabilities, typeof length === 'number' ? length : undefined),
+    ...(own === undefined ? {} : { ownContext: Number(own) }),
+  }
 }
 
 function fromCapabilities(capabilities: readonly string[] | undefined, contextLength: number | undefined): OllamaModelFacts {
   return {
     ...(contextLength === undefined ? {} : { contextLength }),
-    ...(capabilities === undefined ? {} : { tools: capabilities.includes('tools'), thinking: capabilities.includes('thinking'), vision: capabilities.includes('vision') }),
+    ...(capabilities === undefined
+      ? {}
+      : { tools: capabilities.includes('tools'), thinking: capabilities.includes('thinking'), vision: capabilities.includes('vision') }),
   }
 }
 

@@ -27,7 +27,14 @@ interface ChatPayload {
   readonly object?: string
   readonly error?: unknown
   readonly message?: string
-  readonly choices?: readonly { readonly delta?: ChatMessage | null; readonly message?: ChatMessage | null; readonly finish_reason?: string | null; readonly usage?: unknown }[] | null
+  readonly choices?:
+    | readonly {
+        readonly delta?: ChatMessage | null
+        readonly message?: ChatMessage | null
+        readonly finish_reason?: string | null
+        readonly usage?: unknown
+      }[]
+    | null
   readonly usage?: unknown
   readonly x_groq?: { readonly usage?: unknown; readonly error?: unknown }
 }
@@ -112,7 +119,12 @@ export class ChatParser implements WireParser {
       for (const [position, call] of calls.entries()) {
         if (call === null || typeof call !== 'object') continue
         // In a whole answer the position tells calls apart, whatever ids and indexes say.
-        this.#builder.toolCall({ index: whole ? position : call.index, id: call.id, name: call.function?.name, arguments: call.function?.arguments })
+        this.#builder.toolCall({
+          index: whole ? position : call.index,
+          id: call.id,
+          name: call.function?.name,
+          arguments: call.function?.arguments,
+        })
       }
     } else if (message.function_call !== undefined && message.function_call !== null) {
       this.#builder.toolCall({ index: 0, name: message.function_call.name, arguments: message.function_call.arguments })
@@ -125,7 +137,9 @@ export class ChatParser implements WireParser {
     if (typeof part !== 'object' || part === null) return
     const { type, text, thinking } = part as { type?: unknown; text?: unknown; thinking?: unknown }
     if (type === 'thinking') {
-      const inner = Array.isArray(thinking) ? thinking.map((piece: { text?: unknown }) => (typeof piece.text === 'string' ? piece.text : '')).join('') : thinking
+      const inner = Array.isArray(thinking)
+        ? thinking.map((piece: { text?: unknown }) => (typeof piece.text === 'string' ? piece.text : '')).join('')
+        : thinking
       if (typeof inner === 'string') this.#builder.reasoning(inner)
     } else if (typeof text === 'string') this.#text(text)
   }
@@ -139,7 +153,11 @@ export class ChatParser implements WireParser {
     if (typeof reason !== 'string' || reason === '' || reason === 'null') return
     this.#tags?.end()
     if (reason === 'insufficient_system_resource' || reason === 'error') {
-      return this.#builder.fail(this.#options.fail({ error: { code: reason, type: reason === 'error' ? 'server_error' : reason, message: 'the provider broke the answer off' } }))
+      return this.#builder.fail(
+        this.#options.fail({
+          error: { code: reason, type: reason === 'error' ? 'server_error' : reason, message: 'the provider broke the answer off' },
+        }),
+      )
     }
     this.#builder.finish(this.#refused ? 'content_filter' : finishLabel(reason))
   }
@@ -178,7 +196,8 @@ export function finishLabel(reason: string): FinishLabel {
 
 /** `prompt_tokens` holds cached and written tokens, `completion_tokens` the reasoning. */
 export function readChatUsage(usage: Record<string, unknown>) {
-  const details = (name: string): Record<string, unknown> => (typeof usage[name] === 'object' && usage[name] !== null ? (usage[name] as Record<string, unknown>) : {})
+  const details = (name: string): Record<string, unknown> =>
+    typeof usage[name] === 'object' && usage[name] !== null ? (usage[name] as Record<string, unknown>) : {}
   const prompt = details('prompt_tokens_details')
   const input = usage['prompt_tokens']
   const reasoning = details('completion_tokens_details')['reasoning_tokens']
@@ -186,6 +205,20 @@ export function readChatUsage(usage: Record<string, unknown>) {
   const miss = usage['prompt_cache_miss_tokens'] ?? (typeof hit === 'number' && typeof input === 'number' ? input - hit : undefined)
   let output = usage['completion_tokens']
   // A few servers leave the reasoning out of `completion_tokens`; their total shows it.
-  if (typeof output === 'number' && typeof input === 'number' && typeof reasoning === 'number' && usage['total_tokens'] === input + output + reasoning) output += reasoning
-  return normaliseUsage({ input, output, total: usage['total_tokens'], cacheHit: hit, cacheMiss: miss, cacheWrite: prompt['cache_write_tokens'], reasoning })
+  if (
+    typeof output === 'number' &&
+    typeof input === 'number' &&
+    typeof reasoning === 'number' &&
+    usage['total_tokens'] === input + output + reasoning
+  )
+    output += reasoning
+  return normaliseUsage({
+    input,
+    output,
+    total: usage['total_tokens'],
+    cacheHit: hit,
+    cacheMiss: miss,
+    cacheWrite: prompt['cache_write_tokens'],
+    reasoning,
+  })
 }

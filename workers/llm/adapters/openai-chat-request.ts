@@ -38,8 +38,10 @@ export function buildChatBody(context: WireContext, dialect: ChatDialect): Body 
   }
   if (params.stop !== undefined && params.stop.length > 0) body['stop'] = params.stop
   const format = params.responseFormat
-  if (format?.type === 'json_object' || (format?.type === 'json_schema' && !dialect.jsonSchema)) body['response_format'] = { type: 'json_object' }
-  else if (format?.type === 'json_schema') body['response_format'] = { type: 'json_schema', json_schema: { name: format.name, schema: format.schema, strict: true } }
+  if (format?.type === 'json_object' || (format?.type === 'json_schema' && !dialect.jsonSchema))
+    body['response_format'] = { type: 'json_object' }
+  else if (format?.type === 'json_schema')
+    body['response_format'] = { type: 'json_schema', json_schema: { name: format.name, schema: format.schema, strict: true } }
   return { ...body, ...dialect.extra(context) }
 }
 
@@ -68,7 +70,11 @@ function turnMessages(turn: WireTurn, context: WireContext, dialect: ChatDialect
       role: 'assistant',
       content: message.content === '' ? dialect.emptyContent : message.content,
       ...reasoning,
-      tool_calls: calls.map(({ call, wireId }) => ({ id: wireId, type: 'function', function: { name: call.name, arguments: JSON.stringify(call.args) } })),
+      tool_calls: calls.map(({ call, wireId }) => ({
+        id: wireId,
+        type: 'function',
+        function: { name: call.name, arguments: JSON.stringify(call.args) },
+      })),
     },
     ...results.map(({ wireId, result }) => ({ role: 'tool', tool_call_id: wireId, content: toolResultText(result) })),
     // This wire takes no pictures in a tool message.
@@ -85,7 +91,11 @@ function ownReasoning(message: MetonaMessage, context: WireContext): string {
 function withImages(text: string, images: readonly MetonaImage[], context: WireContext): string | Body[] {
   if (images.length === 0) return text
   if (!context.info.supportsImages) {
-    context.builder.notice({ code: 'images_left_out', message: `${context.model} cannot see images; they were left out`, params: { model: context.model } })
+    context.builder.notice({
+      code: 'images_left_out',
+      message: `${context.model} cannot see images; they were left out`,
+      params: { model: context.model },
+    })
     return `${text}\n[${images.length} image(s) left out: this model cannot see images]`
   }
   const parts: Body[] = images.map((image) => ({ type: 'image_url', image_url: { url: `data:${image.mediaType};base64,${image.data}` } }))
@@ -95,8 +105,13 @@ function withImages(text: string, images: readonly MetonaImage[], context: WireC
 /** `json_object` needs the word JSON in the prompt, else the model may write white space until the limit. */
 function formatInstruction(context: WireContext, dialect: ChatDialect): string {
   const format = context.request.params.responseFormat
-  if (format?.type === 'json_schema') return dialect.jsonSchema ? '' : `Answer with one JSON object that fits this JSON schema and nothing else:\n${JSON.stringify(format.schema)}`
+  if (format?.type === 'json_schema')
+    return dialect.jsonSchema
+      ? ''
+      : `Answer with one JSON object that fits this JSON schema and nothing else:\n${JSON.stringify(format.schema)}`
   if (format?.type !== 'json_object') return ''
-  const says = [systemText(context.request.systemPrompt), ...context.request.messages.map((message) => message.content)].some((text) => /json/i.test(text))
+  const says = [systemText(context.request.systemPrompt), ...context.request.messages.map((message) => message.content)].some((text) =>
+    /json/i.test(text),
+  )
   return says ? '' : 'Answer with one JSON object and nothing else.'
 }

@@ -45,7 +45,11 @@ export function readChatModels(body: unknown): LiveModel[] {
   const models: LiveModel[] = []
   for (const entry of list as unknown[]) {
     if (typeof entry !== 'object' || entry === null) continue
-    const { id, context_length: contextLength, max_model_len: maxLength } = entry as { id?: unknown; context_length?: unknown; max_model_len?: unknown }
+    const {
+      id,
+      context_length: contextLength,
+      max_model_len: maxLength,
+    } = entry as { id?: unknown; context_length?: unknown; max_model_len?: unknown }
     if (typeof id !== 'string' || id === '' || NOT_CHAT.test(id)) continue
     const contextWindow = [contextLength, maxLength].find((value) => typeof value === 'number' && value > 0) as number | undefined
     models.push({ id, ...(contextWindow === undefined ? {} : { contextWindow }) })

@@ -14,7 +14,9 @@ export function openAiTraits(model: string): OpenAiTraits {
   if (gpt !== null) {
     const version = Number(gpt[1]) + Number(gpt[2] ?? 0) / 10
     if (version < 5 || model.includes('chat-latest')) return { reasoning: false, off: undefined, sampling: 'always' }
-    return version >= 5.1 ? { reasoning: true, off: 'none', sampling: 'without_thinking' } : { reasoning: true, off: 'minimal', sampling: 'never' }
+    return version >= 5.1
+      ? { reasoning: true, off: 'none', sampling: 'without_thinking' }
+      : { reasoning: true, off: 'minimal', sampling: 'never' }
   }
   if (/^o\d/.test(model)) return { reasoning: true, off: 'low', sampling: 'never' }
   return { reasoning: false, off: undefined, sampling: 'always' }
@@ -22,5 +24,8 @@ export function openAiTraits(model: string): OpenAiTraits {
 
 /** Models of the account that cannot answer here: embeddings, speech, pictures, moderation and the like. */
 export function isChatModel(id: string): boolean {
-  return /^(?:gpt-|o\d|chatgpt-|codex-|ft:)/.test(id) && !/(?:audio|realtime|transcribe|tts|image|search|instruct|embedding|moderation|live)/.test(id)
+  return (
+    /^(?:gpt-|o\d|chatgpt-|codex-|ft:)/.test(id) &&
+    !/(?:audio|realtime|transcribe|tts|image|search|instruct|embedding|moderation|live)/.test(id)
+  )
 }

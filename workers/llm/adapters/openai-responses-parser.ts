@@ -39,7 +39,13 @@ interface OutputItem {
 interface FinalResponse {
   status?: string
   output?: OutputItem[]
-  usage?: { input_tokens?: number; output_tokens?: number; total_tokens?: number; input_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number } | null; output_tokens_details?: { reasoning_tokens?: number } | null } | null
+  usage?: {
+    input_tokens?: number
+    output_tokens?: number
+    total_tokens?: number
+    input_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number } | null
+    output_tokens_details?: { reasoning_tokens?: number } | null
+  } | null
   error?: unknown
   incomplete_details?: { reason?: string } | null
 }
@@ -89,7 +95,10 @@ export function createResponsesParser(context: WireContext, provider: string): W
   /** By `output_index`, since some gateways change the item ids in every event; by id only where there is no index. */
   const itemOf = (payload: { output_index?: number; item_id?: string; item?: OutputItem }, type: string): OpenItem => {
     const id = payload.item_id ?? payload.item?.id
-    const key = payload.output_index ?? (id === undefined ? undefined : keyOfId.get(id)) ?? (id === undefined ? Math.max(0, items.size - 1) : items.size)
+    const key =
+      payload.output_index ??
+      (id === undefined ? undefined : keyOfId.get(id)) ??
+      (id === undefined ? Math.max(0, items.size - 1) : items.size)
     if (id !== undefined) keyOfId.set(id, key)
     let item = items.get(key)
     if (item === undefined) {
@@ -144,7 +153,8 @@ export function createResponsesParser(context: WireContext, provider: string): W
         const joined = (name: 'text' | 'refusal'): string => parts.map((part) => part[name] ?? '').join('')
         if (source.content !== undefined) complete(item, item.text, joined('text'), addText)
         if (source.content !== undefined) complete(item, item.refusal, joined('refusal'), addRefusal)
-        if (item.text !== '') keep({ type: 'metona_message', length: item.text.length, ...(source.phase === undefined ? {} : { phase: source.phase }) })
+        if (item.text !== '')
+          keep({ type: 'metona_message', length: item.text.length, ...(source.phase === undefined ? {} : { phase: source.phase }) })
         return
       }
       case 'reasoning': {
@@ -178,7 +188,13 @@ export function createResponsesParser(context: WireContext, provider: string): W
       case 'failed':
         return fail(response.error)
       case 'cancelled':
-        return builder.fail({ code: 'network_error', message: 'the provider cancelled the answer', provider, providerCode: 'cancelled', retryable: true })
+        return builder.fail({
+          code: 'network_error',
+          message: 'the provider cancelled the answer',
+          provider,
+          providerCode: 'cancelled',
+          retryable: true,
+        })
       case 'incomplete': {
         const reason = response.incomplete_details?.reason
         builder.finish(reason === 'max_output_tokens' ? 'length' : reason === 'content_filter' ? 'content_filter' : 'unknown')
@@ -186,7 +202,8 @@ export function createResponsesParser(context: WireContext, provider: string): W
       }
       default: {
         // Some gateways send nothing but this event: what was not streamed is in its output.
-        for (const [index, item] of (response.output ?? []).entries()) closeItem(itemOf({ output_index: index, item }, item.type ?? ''), item)
+        for (const [index, item] of (response.output ?? []).entries())
+          closeItem(itemOf({ output_index: index, item }, item.type ?? ''), item)
         builder.finish(refused ? 'content_filter' : called ? 'tool_calls' : 'stop')
         builder.end()
       }
@@ -206,7 +223,8 @@ export function createResponsesParser(context: WireContext, provider: string): W
         case 'response.refusal.delta':
           return addRefusal(itemOf(payload, 'message'), payload.delta ?? '')
         case 'response.reasoning_summary_part.added':
-          if ((payload.summary_index ?? 0) > 0 && itemOf(payload, 'reasoning').reasoning !== '') addReasoning(itemOf(payload, 'reasoning'), '\n\n')
+          if ((payload.summary_index ?? 0) > 0 && itemOf(payload, 'reasoning').reasoning !== '')
+            addReasoning(itemOf(payload, 'reasoning'), '\n\n')
           return
         case 'response.reasoning_summary_text.delta':
         case 'response.reasoning_text.delta':
@@ -234,8 +252,10 @@ export function createResponsesParser(context: WireContext, provider: string): W
     document: (body) => {
       const document = body as FinalResponse & { object?: string }
       if (document.error !== undefined && document.error !== null) return fail(document)
-      if (!Array.isArray(document.output)) return builder.fail({ code: 'invalid_response', message: 'the answer is no Responses object', provider, retryable: true })
-      if (document.status === 'incomplete') for (const [index, item] of document.output.entries()) closeItem(itemOf({ output_index: index, item }, item.type ?? ''), item)
+      if (!Array.isArray(document.output))
+        return builder.fail({ code: 'invalid_response', message: 'the answer is no Responses object', provider, retryable: true })
+      if (document.status === 'incomplete')
+        for (const [index, item] of document.output.entries()) closeItem(itemOf({ output_index: index, item }, item.type ?? ''), item)
       conclude(document)
     },
   }

@@ -31,7 +31,17 @@ export function responsesBody(request: MetonaRequest, model: string, options: Re
     model,
     ...(instructions === '' ? {} : { instructions }),
     input: inputItems(request.messages, options.replayReasoning ? options.provider : undefined, model),
-    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ type: 'function', name: tool.name, description: tool.description, parameters: { type: 'object', properties: {}, ...tool.parameters }, strict: fitsStrict(tool.parameters) })) }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map((tool) => ({
+            type: 'function',
+            name: tool.name,
+            description: tool.description,
+            parameters: { type: 'object', properties: {}, ...tool.parameters },
+            strict: fitsStrict(tool.parameters),
+          })),
+        }),
     ...(tools.length === 0 || params.toolChoice === undefined ? {} : { tool_choice: params.toolChoice }),
     ...(params.maxTokens === undefined ? {} : { max_output_tokens: Math.max(params.maxTokens, MIN_OUTPUT_TOKENS) }),
     ...reasoningFields(params, traits, options.summaries),
@@ -53,12 +63,16 @@ function reasoningFields(params: MetonaRequestParams, traits: OpenAiTraits, summ
 
 function samplingFields(params: MetonaRequestParams, traits: OpenAiTraits): Record<string, unknown> {
   if (traits.sampling === 'never' || (traits.sampling === 'without_thinking' && params.thinkingEnabled)) return {}
-  return { ...(params.temperature === undefined ? {} : { temperature: params.temperature }), ...(params.topP === undefined ? {} : { top_p: params.topP }) }
+  return {
+    ...(params.temperature === undefined ? {} : { temperature: params.temperature }),
+    ...(params.topP === undefined ? {} : { top_p: params.topP }),
+  }
 }
 
 function textField(params: MetonaRequestParams): Record<string, unknown> {
   const format = params.responseFormat
-  if (format?.type === 'json_schema') return { text: { format: { type: 'json_schema', name: format.name, schema: format.schema, strict: fitsStrict(format.schema) } } }
+  if (format?.type === 'json_schema')
+    return { text: { format: { type: 'json_schema', name: format.name, schema: format.schema, strict: fitsStrict(format.schema) } } }
   return format?.type === 'json_object' ? { text: { format: { type: 'json_object' } } } : {}
 }
 
@@ -69,7 +83,11 @@ function inputItems(messages: readonly MetonaMessage[], provider: string | undef
     if (turn.role === 'user') return message('user', [...inputText(turn.message.content), ...inputImages(turn.message.images)])
     const outputs = turn.results.map(({ wireId, result, images }): Item => {
       const text = toolResultText(result)
-      return { type: 'function_call_output', call_id: wireId, output: images.length === 0 ? text : [...inputText(text), ...inputImages(images)] }
+      return {
+        type: 'function_call_output',
+        call_id: wireId,
+        output: images.length === 0 ? text : [...inputText(text), ...inputImages(images)],
+      }
     })
     return [...assistantItems(turn.message, turn.calls, provider, model), ...outputs]
   })
@@ -110,7 +128,10 @@ function assistantItems(source: MetonaMessage, calls: readonly WireCall[], provi
   }
   if (marks.length === 0 || !textGiven) items.push(...assistantText(source.content))
   items.push(...calls.filter((call) => !placed.has(call)).map(functionCall))
-  return items.filter((item, index) => item.type !== 'reasoning' || (items[index + 1] !== undefined && items.slice(index + 1).some((later) => later.type !== 'reasoning')))
+  return items.filter(
+    (item, index) =>
+      item.type !== 'reasoning' || (items[index + 1] !== undefined && items.slice(index + 1).some((later) => later.type !== 'reasoning')),
+  )
 }
 
 function functionCall({ call, wireId }: WireCall): Item {
@@ -118,7 +139,9 @@ function functionCall({ call, wireId }: WireCall): Item {
 }
 
 function assistantText(text: string, phase?: string): Item[] {
-  return text === '' ? [] : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }], ...(phase === undefined ? {} : { phase }) }]
+  return text === ''
+    ? []
+    : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }], ...(phase === undefined ? {} : { phase }) }]
 }
 
 function message(role: string, content: readonly Record<string, unknown>[]): Item[] {

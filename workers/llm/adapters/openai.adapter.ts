@@ -28,9 +28,24 @@ class OpenAiAdapter extends BaseAdapter {
 
   protected buildRequest(context: WireContext): WireRequest {
     const { request, model, stream, builder } = context
-    if ((request.params.stop ?? []).length > 0) builder.notice({ code: 'parameter_ignored', message: 'stop strings are not known to the Responses API and were left out', params: { parameter: 'stop' } })
+    if ((request.params.stop ?? []).length > 0)
+      builder.notice({
+        code: 'parameter_ignored',
+        message: 'stop strings are not known to the Responses API and were left out',
+        params: { parameter: 'stop' },
+      })
     const official = new URL(context.baseUrl).hostname.endsWith('.openai.com')
-    return { path: '/responses', framing: 'sse', body: responsesBody(request, model, { provider: this.providerId, stream, official, summaries: this.#summaries, replayReasoning: !this.#unreadable.has(request.meta.sessionId) }) }
+    return {
+      path: '/responses',
+      framing: 'sse',
+      body: responsesBody(request, model, {
+        provider: this.providerId,
+        stream,
+        official,
+        summaries: this.#summaries,
+        replayReasoning: !this.#unreadable.has(request.meta.sessionId),
+      }),
+    }
   }
 
   protected createParser(context: WireContext): WireParser {
@@ -40,7 +55,11 @@ class OpenAiAdapter extends BaseAdapter {
   /** Summaries of reasoning are given to verified organisations only; encrypted reasoning is read only where it was made. */
   protected override learnFrom(error: MetonaError, _model: string, request: MetonaRequest): boolean {
     const { sessionId } = request.meta
-    if ((error.providerCode === 'invalid_encrypted_content' || /encrypted content/i.test(error.message)) && !this.#unreadable.has(sessionId) && request.messages.some((message) => message.providerState !== undefined)) {
+    if (
+      (error.providerCode === 'invalid_encrypted_content' || /encrypted content/i.test(error.message)) &&
+      !this.#unreadable.has(sessionId) &&
+      request.messages.some((message) => message.providerState !== undefined)
+    ) {
       this.#unreadable.add(sessionId)
       return true
     }

@@ -43,7 +43,11 @@ export interface StreamOptions extends SendOptions {
 }
 
 export interface ProviderAdapter extends IMetonaProviderAdapter {
-  sendStream(request: Parameters<IMetonaProviderAdapter['sendStream']>[0], onEvent: Parameters<IMetonaProviderAdapter['sendStream']>[1], options?: StreamOptions): ReturnType<IMetonaProviderAdapter['sendStream']>
+  sendStream(
+    request: Parameters<IMetonaProviderAdapter['sendStream']>[0],
+    onEvent: Parameters<IMetonaProviderAdapter['sendStream']>[1],
+    options?: StreamOptions,
+  ): ReturnType<IMetonaProviderAdapter['sendStream']>
   send(request: Parameters<IMetonaProviderAdapter['send']>[0], options?: StreamOptions): ReturnType<IMetonaProviderAdapter['send']>
   /** Asks the provider and says in words what is wrong. With a model also whether that model can be used. */
   diagnose(model?: string): Promise<Diagnosis>

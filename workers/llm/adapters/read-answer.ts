@@ -54,14 +54,23 @@ export async function readAnswer(options: ReadOptions): Promise<ReadResult> {
   let collected: Uint8Array[] = []
   let collectedBytes = 0
 
-  const own = (code: MetonaErrorCode, message: string, retryable = true, providerCode?: string): MetonaError => ({ code, message, provider: options.provider, retryable, ...(providerCode === undefined ? {} : { providerCode }) })
+  const own = (code: MetonaErrorCode, message: string, retryable = true, providerCode?: string): MetonaError => ({
+    code,
+    message,
+    provider: options.provider,
+    retryable,
+    ...(providerCode === undefined ? {} : { providerCode }),
+  })
   const feed = (frame: Frame): void => {
     frames += 1
     if (broken !== undefined || reader.state() === 'over') return
     try {
       reader.feed(frame)
     } catch (thrown) {
-      broken = thrown instanceof SyntaxError ? own('parse_error', `the stream holds invalid JSON: ${excerptOf(frame.data)}`) : own('invalid_response', `the stream has an unexpected shape (${thrown instanceof Error ? thrown.message : String(thrown)})`)
+      broken =
+        thrown instanceof SyntaxError
+          ? own('parse_error', `the stream holds invalid JSON: ${excerptOf(frame.data)}`)
+          : own('invalid_response', `the stream has an unexpected shape (${thrown instanceof Error ? thrown.message : String(thrown)})`)
     }
   }
   /** A frame without its line end may be half; half a frame is a cut, which the missing finish shows. */
@@ -123,7 +132,12 @@ export async function readAnswer(options: ReadOptions): Promise<ReadResult> {
       if (received.status < 200 || received.status > 299) answer.mode = 'refusal'
     },
     onBytes,
-    state: () => (broken !== undefined || (answer.mode === 'html' && collectedBytes >= EXCERPT) ? 'over' : answer.mode === 'frames' ? reader.state() : 'reading'),
+    state: () =>
+      broken !== undefined || (answer.mode === 'html' && collectedBytes >= EXCERPT)
+        ? 'over'
+        : answer.mode === 'frames'
+          ? reader.state()
+          : 'reading',
   })
 
   if (result.kind === 'aborted') {
@@ -132,10 +146,15 @@ export async function readAnswer(options: ReadOptions): Promise<ReadResult> {
   }
   const text = (): string => new TextDecoder().decode(Buffer.concat(collected))
   if (answer.mode === 'refusal') return { kind: 'failed', error: refusal(text()) }
-  if (answer.mode === 'html') return { kind: 'failed', error: own('invalid_response', `expected an API answer but got a web page (HTML): ${htmlExcerpt(text())}`, true, 'HTML') }
+  if (answer.mode === 'html')
+    return {
+      kind: 'failed',
+      error: own('invalid_response', `expected an API answer but got a web page (HTML): ${htmlExcerpt(text())}`, true, 'HTML'),
+    }
   if (broken === undefined) framer?.end()
   if (broken !== undefined) return { kind: 'failed', error: broken }
-  if (result.kind === 'broken' && reader.state() === 'reading') return { kind: 'failed', error: options.refine(connectionError(result, own, frames > 0)) }
+  if (result.kind === 'broken' && reader.state() === 'reading')
+    return { kind: 'failed', error: options.refine(connectionError(result, own, frames > 0)) }
   const end: StreamEnd = result.kind === 'ended' ? { how: 'closed' } : { how: 'cut', reason: result.message }
   if (answer.mode === 'document' || (answer.mode === 'frames' && frames === 0)) {
     const whole = text().trim()
@@ -149,16 +168,30 @@ export async function readAnswer(options: ReadOptions): Promise<ReadResult> {
       body = JSON.parse(whole)
     } catch {
       // Comments alone are a stream that never began.
-      if (answer.mode === 'frames' && whole.split(/[\r\n]+/).every((line) => line === '' || line.startsWith(':') || /^(?:data|event|id|retry):?/.test(line))) return { kind: 'ended', end }
+      if (
+        answer.mode === 'frames' &&
+        whole.split(/[\r\n]+/).every((line) => line === '' || line.startsWith(':') || /^(?:data|event|id|retry):?/.test(line))
+      )
+        return { kind: 'ended', end }
       // Half of a first line is a cut stream too.
-      if (end.how === 'cut' || (answer.mode === 'frames' && options.framing === 'ndjson' && whole.startsWith('{'))) return { kind: 'ended', end }
+      if (end.how === 'cut' || (answer.mode === 'frames' && options.framing === 'ndjson' && whole.startsWith('{')))
+        return { kind: 'ended', end }
       const json = /^[{[]/.test(whole)
-      return { kind: 'failed', error: own(json ? 'parse_error' : 'invalid_response', json ? `the answer is not valid JSON: ${excerptOf(whole)}` : `expected an API answer but got: ${excerptOf(whole)}`) }
+      return {
+        kind: 'failed',
+        error: own(
+          json ? 'parse_error' : 'invalid_response',
+          json ? `the answer is not valid JSON: ${excerptOf(whole)}` : `expected an API answer but got: ${excerptOf(whole)}`,
+        ),
+      }
     }
     try {
       reader.document(body)
     } catch (thrown) {
-      return { kind: 'failed', error: own('invalid_response', `the answer has an unexpected shape (${thrown instanceof Error ? thrown.message : String(thrown)})`) }
+      return {
+        kind: 'failed',
+        error: own('invalid_response', `the answer has an unexpected shape (${thrown instanceof Error ? thrown.message : String(thrown)})`),
+      }
     }
     return { kind: 'ended', end }
   }
@@ -166,7 +199,12 @@ export async function readAnswer(options: ReadOptions): Promise<ReadResult> {
   /** The header may lie: what parses is JSON. */
   function refusal(body: string): MetonaError {
     if (head.status >= 300 && head.status < 400) {
-      return own('unknown', `the provider's address redirects to ${head.headers['location'] ?? 'another one'} (${head.status}): correct the base URL`, false, 'REDIRECT')
+      return own(
+        'unknown',
+        `the provider's address redirects to ${head.headers['location'] ?? 'another one'} (${head.status}): correct the base URL`,
+        false,
+        'REDIRECT',
+      )
     }
     let parsed: unknown = body
     try {
@@ -181,7 +219,10 @@ export async function readAnswer(options: ReadOptions): Promise<ReadResult> {
 
 /** Decides by the first byte that is no white space: servers lie in `content-type`. */
 function sniff(bytes: Uint8Array, before: readonly Uint8Array[], options: ReadOptions): Mode {
-  const start = Buffer.concat([...before, bytes.subarray(0, 64)]).toString('latin1').replace(/^\xef\xbb\xbf/, '').trimStart()
+  const start = Buffer.concat([...before, bytes.subarray(0, 64)])
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '')
+    .trimStart()
   const first = start[0]
   if (first === undefined || start === '\xef' || start === '\xef\xbb') return 'unknown'
   if (first === '<') return 'html'
@@ -189,11 +230,22 @@ function sniff(bytes: Uint8Array, before: readonly Uint8Array[], options: ReadOp
   return /[deir:]/.test(first) ? 'frames' : 'document'
 }
 
-function connectionError(result: { readonly code: string; readonly message: string; readonly deadline?: string }, own: (code: MetonaErrorCode, message: string, retryable?: boolean, providerCode?: string) => MetonaError, began: boolean): MetonaError {
+function connectionError(
+  result: { readonly code: string; readonly message: string; readonly deadline?: string },
+  own: (code: MetonaErrorCode, message: string, retryable?: boolean, providerCode?: string) => MetonaError,
+  began: boolean,
+): MetonaError {
   if (result.deadline !== undefined) return own('network_timeout', result.message, true, `DEADLINE_${result.deadline.toUpperCase()}`)
   if (result.code === 'DECOMPRESSION') return own('parse_error', result.message, true, result.code)
   if (result.code === 'ETIMEDOUT') return own('network_timeout', `the connection timed out (${result.message})`, true, result.code)
-  return own('network_error', began ? `the connection ended before the answer was complete (${result.message})` : `the provider could not be reached (${result.message})`, true, result.code)
+  return own(
+    'network_error',
+    began
+      ? `the connection ended before the answer was complete (${result.message})`
+      : `the provider could not be reached (${result.message})`,
+    true,
+    result.code,
+  )
 }
 
 function excerptOf(text: string): string {

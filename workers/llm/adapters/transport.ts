@@ -80,7 +80,13 @@ export function createTransport(options: TransportOptions = {}): Transport {
     let agent = agents.get(name)
     if (agent === undefined) {
       if (secure) await useSystemCertificates()
-      agent = new client.Agent({ keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 16, scheduling: 'lifo', ...(proxy.environment === undefined ? {} : { proxyEnv: proxy.environment }) })
+      agent = new client.Agent({
+        keepAlive: true,
+        keepAliveMsecs: 30_000,
+        maxFreeSockets: 16,
+        scheduling: 'lifo',
+        ...(proxy.environment === undefined ? {} : { proxyEnv: proxy.environment }),
+      })
       agents.set(name, agent)
     }
     return { agent, request: client.request }
@@ -226,7 +232,9 @@ function exchangeOnce(ask: ExchangeOptions, agent: Agent, send: RequestFunction)
       response = received
       if (settled) return void received.destroy()
       watch.enter('waiting')
-      const headers = Object.fromEntries(Object.entries(received.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]))
+      const headers = Object.fromEntries(
+        Object.entries(received.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+      )
       ask.onHead({ status: received.statusCode ?? 0, headers })
       const decode = decompressor(headers['content-encoding'], deliver)
       let reading = Promise.resolve()
@@ -244,7 +252,21 @@ function exchangeOnce(ask: ExchangeOptions, agent: Agent, send: RequestFunction)
         })
       })
       received.on('end', () => void reading.then(() => decode.end()).then(closeWell, breakOff))
-      received.on('error', (error: NodeJS.ErrnoException) => void reading.then(() => decode.end()).then(() => settle({ kind: 'broken', code: error.code ?? 'ECONNRESET', message: 'the connection was closed in the middle of the answer' }), breakOff))
+      received.on(
+        'error',
+        (error: NodeJS.ErrnoException) =>
+          void reading
+            .then(() => decode.end())
+            .then(
+              () =>
+                settle({
+                  kind: 'broken',
+                  code: error.code ?? 'ECONNRESET',
+                  message: 'the connection was closed in the middle of the answer',
+                }),
+              breakOff,
+            ),
+      )
       decode.onError(breakOff)
 
       function deliver(bytes: Uint8Array): void | Promise<void> {
@@ -268,7 +290,11 @@ function exchangeOnce(ask: ExchangeOptions, agent: Agent, send: RequestFunction)
         settle({ kind: 'ended' })
       }
       function breakOff(error: unknown): void {
-        finish({ kind: 'broken', code: 'DECOMPRESSION', message: `the answer's compression could not be read (${error instanceof Error ? error.message : String(error)})` })
+        finish({
+          kind: 'broken',
+          code: 'DECOMPRESSION',
+          message: `the answer's compression could not be read (${error instanceof Error ? error.message : String(error)})`,
+        })
       }
     }
   })

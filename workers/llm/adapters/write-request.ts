@@ -12,7 +12,12 @@ export interface HttpRequest {
  * @param base the API root and the query that every request carries.
  * @param authorization headers with the key; the wire's own headers win over all others.
  */
-export function writeRequest(wire: WireRequest, stream: boolean, base: { readonly root: string; readonly search: string }, authorization: Readonly<Record<string, string>>): HttpRequest {
+export function writeRequest(
+  wire: WireRequest,
+  stream: boolean,
+  base: { readonly root: string; readonly search: string },
+  authorization: Readonly<Record<string, string>>,
+): HttpRequest {
   const streamType = wire.framing === 'sse' ? 'text/event-stream' : 'application/x-ndjson'
   return {
     url: new URL(`${base.root}${wire.path}${wire.path.includes('?') ? base.search.replace('?', '&') : base.search}`),

@@ -35,16 +35,23 @@ export function concludeAnswer(facts: AnswerFacts): Conclusion {
   if (label === undefined) return failed(cutOff(facts))
   if (label === 'content_filter') return { ...failed(filtered(facts)), finishReason: 'content_filter' }
   if (facts.calls.length > 0) return concludeCalls(facts, label)
-  if (label === 'length') return facts.text.trim() === '' ? failed(tooLong(facts, 'the answer ran out of its length limit before any text came')) : done('length')
+  if (label === 'length')
+    return facts.text.trim() === '' ? failed(tooLong(facts, 'the answer ran out of its length limit before any text came')) : done('length')
   const notices: MetonaNotice[] = []
-  if (facts.finish === undefined && !facts.endMark) notices.push({ code: 'end_unknown', message: 'the provider never said why the answer ended' })
-  if (facts.text.trim() === '') notices.push({ code: 'empty_answer', message: facts.reasoning === '' ? 'the model answered nothing' : 'the model thought but answered nothing' })
+  if (facts.finish === undefined && !facts.endMark)
+    notices.push({ code: 'end_unknown', message: 'the provider never said why the answer ended' })
+  if (facts.text.trim() === '')
+    notices.push({
+      code: 'empty_answer',
+      message: facts.reasoning === '' ? 'the model answered nothing' : 'the model thought but answered nothing',
+    })
   return { finishReason: 'stop', toolCalls: [], notices }
 }
 
 /** An end mark without a reason is a stop; so is a usage report alone after the text. Neither vouches for an unfinished call. */
 function impliedFinish(facts: AnswerFacts): FinishLabel | undefined {
-  if (facts.endMark) return facts.calls.every((call) => call.argumentsText.trim() !== '' && parseArguments(call.argumentsText).ok) ? 'stop' : undefined
+  if (facts.endMark)
+    return facts.calls.every((call) => call.argumentsText.trim() !== '' && parseArguments(call.argumentsText).ok) ? 'stop' : undefined
   return facts.usageTrailer && facts.end.how === 'closed' && facts.calls.length === 0 && facts.text !== '' ? 'stop' : undefined
 }
 
@@ -54,10 +61,19 @@ function concludeCalls(facts: AnswerFacts, label: FinishLabel): Conclusion {
   const toolCalls = whole.map((call) => toToolCall(call, facts))
   if (toolCalls.length === 0) {
     if (label === 'length') return failed(tooLong(facts, 'a tool call was cut off by the length limit and was not run'))
-    return failed({ code: 'invalid_response', message: 'the provider sent a tool call without a name', provider: facts.provider, retryable: true })
+    return failed({
+      code: 'invalid_response',
+      message: 'the provider sent a tool call without a name',
+      provider: facts.provider,
+      retryable: true,
+    })
   }
   const cut = whole.length < named.length
-  return { finishReason: 'tool_calls', toolCalls, notices: cut ? [{ code: 'tool_call_cut', message: 'the last tool call was cut off by the length limit and was not run' }] : [] }
+  return {
+    finishReason: 'tool_calls',
+    toolCalls,
+    notices: cut ? [{ code: 'tool_call_cut', message: 'the last tool call was cut off by the length limit and was not run' }] : [],
+  }
 }
 
 /** With a length finish the text must be there, parse, and hold every required argument. */
@@ -92,7 +108,13 @@ export function failed(error: MetonaError): Conclusion {
 
 function cutOff(facts: AnswerFacts): MetonaError {
   const reason = facts.end.reason === undefined ? '' : ` (${facts.end.reason})`
-  return { code: 'network_error', message: `the connection ended before the answer was complete${reason}`, provider: facts.provider, providerCode: 'STREAM_CUT', retryable: true }
+  return {
+    code: 'network_error',
+    message: `the connection ended before the answer was complete${reason}`,
+    provider: facts.provider,
+    providerCode: 'STREAM_CUT',
+    retryable: true,
+  }
 }
 
 function tooLong(facts: AnswerFacts, message: string): MetonaError {
@@ -100,5 +122,10 @@ function tooLong(facts: AnswerFacts, message: string): MetonaError {
 }
 
 function filtered(facts: AnswerFacts): MetonaError {
-  return { code: 'content_filtered', message: 'the provider withheld the answer (content filter)', provider: facts.provider, retryable: false }
+  return {
+    code: 'content_filtered',
+    message: 'the provider withheld the answer (content filter)',
+    provider: facts.provider,
+    retryable: false,
+  }
 }

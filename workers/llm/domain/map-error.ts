@@ -27,10 +27,13 @@ export function readErrorText(body: unknown): ErrorText {
   if (typeof body === 'string') return { message: body.trim(), type: '', code: '', detailCode: '' }
   if (typeof body !== 'object' || body === null) return { message: '', type: '', code: '', detailCode: '' }
   const outer = body as Record<string, unknown>
-  if (typeof outer['error'] === 'string') return { message: outer['error'], type: text(outer['type']), code: text(outer['code']), detailCode: '' }
+  if (typeof outer['error'] === 'string')
+    return { message: outer['error'], type: text(outer['type']), code: text(outer['code']), detailCode: '' }
   const inner = (typeof outer['error'] === 'object' && outer['error'] !== null ? outer['error'] : outer) as Record<string, unknown>
   const details = (typeof inner['details'] === 'object' && inner['details'] !== null ? inner['details'] : {}) as Record<string, unknown>
-  const message = [inner['message'], outer['message'], outer['detail'], inner['error']].find((value) => typeof value === 'string' && value !== '')
+  const message = [inner['message'], outer['message'], outer['detail'], inner['error']].find(
+    (value) => typeof value === 'string' && value !== '',
+  )
   return { message: text(message), type: text(inner['type']), code: text(inner['code']), detailCode: text(details['error_code']) }
 }
 
@@ -58,18 +61,36 @@ const signs: readonly Sign[] = [
   {
     code: 'quota_exceeded',
     retryable: false,
-    names: ['insufficient_quota', 'credit_balance_exhausted', 'billing_hard_limit_reached', 'billing_error', 'enforced_spend_limit_reached', 'insufficient_user_quota', 'quota_exceeded'],
+    names: [
+      'insufficient_quota',
+      'credit_balance_exhausted',
+      'billing_hard_limit_reached',
+      'billing_error',
+      'enforced_spend_limit_reached',
+      'insufficient_user_quota',
+      'quota_exceeded',
+    ],
     says: /insufficient balance|insufficient_quota|credit balance is too low|spend limit|usage limits|token plan|quota exceeded|exceeded your current quota|余额不足/,
   },
   { code: 'content_filtered', retryable: false, names: ['content_filter', 'content_policy_violation', 'bio_policy', 'refusal'] },
-  { code: 'rate_limited', retryable: true, names: ['rate_limit_exceeded', 'rate_limit_error', 'rate_limit_check_failed'], says: /rate_limit_check_failed|rate limit reached/ },
+  {
+    code: 'rate_limited',
+    retryable: true,
+    names: ['rate_limit_exceeded', 'rate_limit_error', 'rate_limit_check_failed'],
+    says: /rate_limit_check_failed|rate limit reached/,
+  },
   {
     code: 'model_overloaded',
     retryable: true,
     names: ['overloaded_error', 'server_overloaded', 'overloaded', 'slow_down', 'insufficient_system_resource'],
     says: /overloaded|server busy|maximum pending requests/,
   },
-  { code: 'auth_invalid', retryable: false, names: ['invalid_api_key', 'authentication_error'], says: /authentication fails|incorrect api key|invalid x-api-key|^unauthorized/ },
+  {
+    code: 'auth_invalid',
+    retryable: false,
+    names: ['invalid_api_key', 'authentication_error'],
+    says: /authentication fails|incorrect api key|invalid x-api-key|^unauthorized/,
+  },
   {
     code: 'model_not_found',
     retryable: false,
@@ -110,7 +131,9 @@ function byStatus(report: FailureReport, message: string, names: readonly string
     case 402:
       return { code: 'quota_exceeded', retryable: false }
     case 404: {
-      const namesModel = names.includes('not_found_error') ? /model/.test(message) : report.model !== '' && message.includes(report.model.toLowerCase())
+      const namesModel = names.includes('not_found_error')
+        ? /model/.test(message)
+        : report.model !== '' && message.includes(report.model.toLowerCase())
       return { code: namesModel ? 'model_not_found' : 'unknown', retryable: false }
     }
     case 408:

@@ -44,7 +44,13 @@ const deepSeekPeakHours: PeakHours = {
   ],
 }
 
-const everything = { supportsStreaming: true, supportsThinking: true, supportsImages: true, supportsToolCalling: true, supportsStructuredOutput: true } as const
+const everything = {
+  supportsStreaming: true,
+  supportsThinking: true,
+  supportsImages: true,
+  supportsToolCalling: true,
+  supportsStructuredOutput: true,
+} as const
 
 const deepSeek: BuiltInModel[] = [
   {
@@ -136,7 +142,13 @@ export const unknownModelDefaults: Readonly<Record<string, UnknownModelDefaults>
   deepseek: { contextWindow: 128_000, maxOutput: 32_768, supportsThinking: true, supportsStructuredOutput: true },
   agnes: { contextWindow: 256_000, maxOutput: 65_536, supportsThinking: true, supportsImages: true },
   /** Runs on the person's own machine, so it costs nothing (hosted models: `isHostedOllama`). Asked to think only after the server said it can. */
-  ollama: { contextWindow: 32_768, maxOutput: 8_192, supportsThinking: true, supportsStructuredOutput: true, pricing: { inputPerMillion: 0, outputPerMillion: 0, currency: 'USD' } },
+  ollama: {
+    contextWindow: 32_768,
+    maxOutput: 8_192,
+    supportsThinking: true,
+    supportsStructuredOutput: true,
+    pricing: { inputPerMillion: 0, outputPerMillion: 0, currency: 'USD' },
+  },
   openai: { contextWindow: 128_000, maxOutput: 16_384, supportsThinking: true, supportsImages: true, supportsStructuredOutput: true },
   anthropic: { contextWindow: 200_000, maxOutput: 32_000, supportsThinking: true, supportsImages: true },
   'openai-compatible': { contextWindow: 32_768, maxOutput: 8_192 },
@@ -162,7 +174,11 @@ function figures([input, hit, write, writeLong, output]: Figures): Omit<MetonaPr
 }
 
 function deepSeekPrice(currency: string, base: readonly [number, number, number], peak: readonly [number, number, number]): MetonaPricing {
-  const list = ([cacheHitPerMillion, inputPerMillion, outputPerMillion]: readonly [number, number, number]) => ({ cacheHitPerMillion, inputPerMillion, outputPerMillion })
+  const list = ([cacheHitPerMillion, inputPerMillion, outputPerMillion]: readonly [number, number, number]) => ({
+    cacheHitPerMillion,
+    inputPerMillion,
+    outputPerMillion,
+  })
   return { ...list(base), currency, peak: list(peak), peakHours: deepSeekPeakHours, asOf: TABLE_DATE }
 }
 
@@ -174,7 +190,14 @@ function agnesPro(): MetonaPricing[] {
   return [{ inputPerMillion: 0.45, outputPerMillion: 0.9, cacheHitPerMillion: 0.0038, currency: 'USD', asOf: TABLE_DATE }]
 }
 
-function agnesModel(id: string, displayName: string, contextWindow: number, prices: MetonaPricing[] | undefined, traits: { supportsThinking?: boolean } = {}, aliases: string[] = []): BuiltInModel {
+function agnesModel(
+  id: string,
+  displayName: string,
+  contextWindow: number,
+  prices: MetonaPricing[] | undefined,
+  traits: { supportsThinking?: boolean } = {},
+  aliases: string[] = [],
+): BuiltInModel {
   return { ...everything, ...traits, id, providerId: 'agnes', displayName, contextWindow, maxOutput: 65_536, prices: prices ?? [], aliases }
 }
 
@@ -184,14 +207,41 @@ function openAiModel(id: string, displayName: string, list: Figures): BuiltInMod
   // Decimal figures: 1.2 times 1.5 is to be 1.8.
   const times = (value: number, factor: number): number => Number((value * factor).toPrecision(12))
   const doubled = (value: number | undefined): number | undefined => (value === undefined ? undefined : times(value, 2))
-  const longPrompt = { aboveInputTokens: 272_000, ...figures([times(input, 2), times(hit, 2), doubled(write), doubled(writeLong), times(output, 1.5)]) }
-  return { ...everything, id, providerId: 'openai', displayName, contextWindow: 1_050_000, maxOutput: 128_000, prices: [{ ...figures(list), currency: 'USD', longPrompt, asOf: TABLE_DATE }] }
+  const longPrompt = {
+    aboveInputTokens: 272_000,
+    ...figures([times(input, 2), times(hit, 2), doubled(write), doubled(writeLong), times(output, 1.5)]),
+  }
+  return {
+    ...everything,
+    id,
+    providerId: 'openai',
+    displayName,
+    contextWindow: 1_050_000,
+    maxOutput: 128_000,
+    prices: [{ ...figures(list), currency: 'USD', longPrompt, asOf: TABLE_DATE }],
+  }
 }
 
 /** A second price list holds above 100,000 prompt tokens. */
-function anthropicModel(id: string, displayName: string, lists: readonly Figures[], contextWindow = 1_000_000, maxOutput = 128_000): BuiltInModel {
+function anthropicModel(
+  id: string,
+  displayName: string,
+  lists: readonly Figures[],
+  contextWindow = 1_000_000,
+  maxOutput = 128_000,
+): BuiltInModel {
   const [base, long] = lists
-  const pricing = base === undefined ? [] : [{ ...figures(base), currency: 'USD', ...(long === undefined ? {} : { longPrompt: { aboveInputTokens: 100_000, ...figures(long) } }), asOf: TABLE_DATE }]
+  const pricing =
+    base === undefined
+      ? []
+      : [
+          {
+            ...figures(base),
+            currency: 'USD',
+            ...(long === undefined ? {} : { longPrompt: { aboveInputTokens: 100_000, ...figures(long) } }),
+            asOf: TABLE_DATE,
+          },
+        ]
   return { ...everything, id, providerId: 'anthropic', displayName, contextWindow, maxOutput, prices: pricing }
 }
 

@@ -25,7 +25,10 @@ export function parseModelOverrides(text: string): { overrides: ModelOverrides; 
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    return { overrides: noOverrides, problems: [{ where: 'models.json', message: `is not valid JSON: ${error instanceof Error ? error.message : String(error)}` }] }
+    return {
+      overrides: noOverrides,
+      problems: [{ where: 'models.json', message: `is not valid JSON: ${error instanceof Error ? error.message : String(error)}` }],
+    }
   }
   const file = ModelOverridesFileSchema.safeParse(value)
   if (!file.success) return { overrides: noOverrides, problems: describeIssues(file.error.issues, '') }
@@ -44,10 +47,23 @@ export function parseModelOverrides(text: string): { overrides: ModelOverrides; 
   return { overrides: { currency: file.data.currency ?? {}, models }, problems }
 }
 
-function describeIssues(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[], prefix: string): OverrideProblem[] {
+function describeIssues(
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+  prefix: string,
+): OverrideProblem[] {
   return issues.map((issue) => ({ where: `${prefix}${pathText(issue.path, prefix === '')}` || 'models.json', message: issue.message }))
 }
 
 function pathText(path: readonly PropertyKey[], first: boolean): string {
-  return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : first && index === 0 ? String(part) : /^[A-Za-z_]\w*$/.test(String(part)) ? `.${String(part)}` : `[${JSON.stringify(String(part))}]`)).join('')
+  return path
+    .map((part, index) =>
+      typeof part === 'number'
+        ? `[${part}]`
+        : first && index === 0
+          ? String(part)
+          : /^[A-Za-z_]\w*$/.test(String(part))
+            ? `.${String(part)}`
+            : `[${JSON.stringify(String(part))}]`,
+    )
+    .join('')
 }

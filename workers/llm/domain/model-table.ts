@@ -1,6 +1,13 @@
 /** The model table: built-in figures, what providers said live, and the person's corrections on top. */
 import type { MetonaModelInfo, MetonaPricing } from '#contracts/metona/metona-adapter.ts'
-import { builtInModels, isHostedOllama, retiredModels, unknownModelDefaults, unknownProviderDefault, type BuiltInModel } from './model-table-builtin.ts'
+import {
+  builtInModels,
+  isHostedOllama,
+  retiredModels,
+  unknownModelDefaults,
+  unknownProviderDefault,
+  type BuiltInModel,
+} from './model-table-builtin.ts'
 import { noOverrides, type ModelOverrides } from './model-table-overrides.ts'
 
 /** What a provider's own list says of a model; absent fields are not said. `pricing: null`: the price is not known. */
@@ -53,7 +60,15 @@ export function createModelTable(overrides: ModelOverrides = noOverrides): Model
       .filter((id) => !present.includes(id))
 
   const list = (provider?: string): MetonaModelInfo[] => {
-    const providers = provider === undefined ? [...new Set([...builtInModels.map((entry) => entry.providerId), ...Object.keys(overrides.models).map((name) => name.slice(0, name.indexOf('/')))])] : [provider]
+    const providers =
+      provider === undefined
+        ? [
+            ...new Set([
+              ...builtInModels.map((entry) => entry.providerId),
+              ...Object.keys(overrides.models).map((name) => name.slice(0, name.indexOf('/'))),
+            ]),
+          ]
+        : [provider]
     return providers.flatMap((id) => {
       const present = builtInModels.filter((entry) => entry.providerId === id).map((entry) => entry.id)
       return [...present, ...added(id, present)].map((model) => describe(id, model).model)

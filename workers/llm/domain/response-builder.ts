@@ -2,7 +2,14 @@
  * Folds what a parser reads into stream events and the final response. One builder per attempt.
  * Nothing is ever shown complete that was not: only a finish makes an answer good.
  */
-import type { MetonaError, MetonaFinishReason, MetonaNotice, MetonaResponse, MetonaStreamEvent, MetonaUsage } from '#contracts/metona/metona-response.ts'
+import type {
+  MetonaError,
+  MetonaFinishReason,
+  MetonaNotice,
+  MetonaResponse,
+  MetonaStreamEvent,
+  MetonaUsage,
+} from '#contracts/metona/metona-response.ts'
 import type { MetonaThinking } from '#contracts/metona/metona-thinking.ts'
 import type { MetonaToolDef } from '#contracts/metona/metona-tool.ts'
 import { concludeAnswer, type Conclusion, type FinishLabel } from './conclude-answer.ts'
@@ -192,14 +199,27 @@ export class ResponseBuilder {
 
   #thinkingSoFar(reason: MetonaFinishReason): MetonaThinking {
     const cut = (reason === 'error' || reason === 'aborted') && this.#text === '' && this.#calls.calls.length === 0
-    return { content: this.#reasoning, status: cut ? 'thinking' : 'complete', durationMs: this.#thinkingMs, tokensUsed: this.#usage?.reasoningTokens ?? 0 }
+    return {
+      content: this.#reasoning,
+      status: cut ? 'thinking' : 'complete',
+      durationMs: this.#thinkingMs,
+      tokensUsed: this.#usage?.reasoningTokens ?? 0,
+    }
   }
 
   #closeThinking(): void {
     if (this.#thinking !== 'open') return
     this.#thinking = 'closed'
     this.#thinkingMs += Math.max(0, this.#options.now() - this.#thinkingStartedAt)
-    this.#emit({ type: 'thinking_end', thinking: { content: this.#reasoning, status: 'complete', durationMs: this.#thinkingMs, tokensUsed: this.#usage?.reasoningTokens ?? 0 } })
+    this.#emit({
+      type: 'thinking_end',
+      thinking: {
+        content: this.#reasoning,
+        status: 'complete',
+        durationMs: this.#thinkingMs,
+        tokensUsed: this.#usage?.reasoningTokens ?? 0,
+      },
+    })
   }
 
   #mark(): void {

@@ -42,7 +42,12 @@ export class ToolCallAssembler {
   add(piece: ToolCallPiece): AssembledCall {
     const id = realText(piece.id)
     const name = realText(piece.name)
-    const text = piece.arguments === null || piece.arguments === undefined ? '' : typeof piece.arguments === 'string' ? piece.arguments : JSON.stringify(piece.arguments)
+    const text =
+      piece.arguments === null || piece.arguments === undefined
+        ? ''
+        : typeof piece.arguments === 'string'
+          ? piece.arguments
+          : JSON.stringify(piece.arguments)
     const call = this.#find(piece.index ?? undefined, id, name, text) ?? this.#open(piece.index ?? undefined)
     call.providerCallId ??= id
     if (call.name === '' && name !== undefined) {
@@ -95,7 +100,9 @@ function realText(value: string | null | undefined): string | undefined {
   return value === null || value === undefined || value === '' || value === 'null' ? undefined : value
 }
 
-export type ParsedArguments = { readonly ok: true; readonly args: Record<string, unknown> } | { readonly ok: false; readonly reason: string }
+export type ParsedArguments =
+  | { readonly ok: true; readonly args: Record<string, unknown> }
+  | { readonly ok: false; readonly reason: string }
 
 /**
  * The end of a call: text → arguments. Empty text and `null` are no arguments; JSON inside a JSON string
@@ -111,6 +118,7 @@ export function parseArguments(text: string): ParsedArguments {
     return { ok: false, reason: `arguments are not valid JSON: ${error instanceof Error ? error.message : String(error)}` }
   }
   if (value === null) return { ok: true, args: {} }
-  if (typeof value !== 'object' || Array.isArray(value)) return { ok: false, reason: `arguments must be a JSON object, got ${Array.isArray(value) ? 'an array' : typeof value}` }
+  if (typeof value !== 'object' || Array.isArray(value))
+    return { ok: false, reason: `arguments must be a JSON object, got ${Array.isArray(value) ? 'an array' : typeof value}` }
   return { ok: true, args: value as Record<string, unknown> }
 }

@@ -18,7 +18,12 @@ const ALLOWED_BY_MODE: Readonly<Record<PermissionMode, readonly RiskClass[]>> = 
  * @param hasGrant a grant of the person covers exactly this call.
  * @param interactive false where nobody can be asked: what would ask is denied.
  */
-export function decideApproval(mode: PermissionMode, call: Extract<PreparedCall, { ok: true }>, hasGrant: boolean, interactive: boolean): ApprovalPolicy {
+export function decideApproval(
+  mode: PermissionMode,
+  call: Extract<PreparedCall, { ok: true }>,
+  hasGrant: boolean,
+  interactive: boolean,
+): ApprovalPolicy {
   const allowedByMode = ALLOWED_BY_MODE[mode].includes(call.risk)
   if (mode === 'full_access') return { kind: 'allow', by: 'mode', reason: 'full_access' }
   if (mode === 'plan') {

@@ -25,7 +25,13 @@ export function extendHistory(history: History, event: SessionEvent): void {
   }
   switch (event.event) {
     case 'user_message':
-      add({ role: 'user', content: event.content, timestamp: Date.parse(event.ts), id: event.messageId, ...(event.images === undefined ? {} : { images: event.images }) })
+      add({
+        role: 'user',
+        content: event.content,
+        timestamp: Date.parse(event.ts),
+        id: event.messageId,
+        ...(event.images === undefined ? {} : { images: event.images }),
+      })
       return
     case 'llm_request':
       history.logged = event.messageCount
@@ -42,8 +48,14 @@ export function extendHistory(history: History, event: SessionEvent): void {
         timestamp: Date.parse(event.ts),
         id: `${event.toolCallId}_result`,
         toolResult: {
-          toolCallId: event.toolCallId, toolName: event.tool, result: event.result, success: event.success, durationMs: event.durationMs, timestamp: Date.parse(event.ts),
-          ...(event.summary === undefined ? {} : { summary: event.summary }), ...(event.error === undefined ? {} : { error: event.error }),
+          toolCallId: event.toolCallId,
+          toolName: event.tool,
+          result: event.result,
+          success: event.success,
+          durationMs: event.durationMs,
+          timestamp: Date.parse(event.ts),
+          ...(event.summary === undefined ? {} : { summary: event.summary }),
+          ...(event.error === undefined ? {} : { error: event.error }),
         },
       })
       return
@@ -79,7 +91,10 @@ function assistantMessage(event: SessionEventOf<'llm_response'>): MetonaMessage 
   const empty = event.content === '' && (event.toolCalls ?? []).length === 0
   if (empty && (event.error !== undefined || event.thinking === undefined)) return undefined
   return {
-    role: 'assistant', content: event.content, timestamp: Date.parse(event.ts), id: event.messageId,
+    role: 'assistant',
+    content: event.content,
+    timestamp: Date.parse(event.ts),
+    id: event.messageId,
     ...(event.toolCalls === undefined || event.toolCalls.length === 0 ? {} : { toolCalls: event.toolCalls }),
     ...(event.thinking === undefined ? {} : { thinking: event.thinking }),
     ...(event.providerState === undefined ? {} : { providerState: event.providerState }),

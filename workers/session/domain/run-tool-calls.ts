@@ -26,7 +26,10 @@ export interface ToolStep {
 
 type Prepared = Extract<PreparedCall, { ok: true }>
 /** A call with everything decided: it runs, or it has its result already. */
-type Decided = { readonly call: MetonaToolCall; readonly run: Prepared; readonly answer?: string } | { readonly call: MetonaToolCall; readonly refused: { outcome: ToolOutcome; message: string } } | { readonly call: MetonaToolCall; readonly failed: MetonaToolResult }
+type Decided =
+  | { readonly call: MetonaToolCall; readonly run: Prepared; readonly answer?: string }
+  | { readonly call: MetonaToolCall; readonly refused: { outcome: ToolOutcome; message: string } }
+  | { readonly call: MetonaToolCall; readonly failed: MetonaToolResult }
 
 export async function runToolCalls(step: ToolStep): Promise<{ stops: ToolStop[]; end: Omit<TurnEnd, 'iterations'> | undefined }> {
   const { signal, settings } = step
@@ -40,13 +43,23 @@ export async function runToolCalls(step: ToolStep): Promise<{ stops: ToolStop[];
       const call = step.calls[index]
       const preparation = prepared[index]
       if (call === undefined || preparation === undefined) continue
-      if (signal.aborted) deciding.push({ call, refused: { outcome: 'aborted', message: 'not run: the turn was stopped before this call' } })
-      else if (end !== undefined) deciding.push({ call, refused: { outcome: 'aborted', message: 'not run: the turn ended before this call' } })
+      if (signal.aborted)
+        deciding.push({ call, refused: { outcome: 'aborted', message: 'not run: the turn was stopped before this call' } })
+      else if (end !== undefined)
+        deciding.push({ call, refused: { outcome: 'aborted', message: 'not run: the turn ended before this call' } })
       else if (!preparation.ok) deciding.push({ call, failed: preparation.result })
       else {
         const verdict = step.guard.see(preparation.argumentsHash)
         if (verdict === 'run') deciding.push(decide(step, call, preparation))
-        else deciding.push({ call, refused: { outcome: 'error', message: 'this exact call was made several times in a row; its result will not change. Use the result you have, or do something else.' } })
+        else
+          deciding.push({
+            call,
+            refused: {
+              outcome: 'error',
+              message:
+                'this exact call was made several times in a row; its result will not change. Use the result you have, or do something else.',
+            },
+          })
         if (verdict === 'end') end = { reason: 'limit_reached', detail: 'repeated_call' }
       }
     }
@@ -73,7 +86,14 @@ function groupCalls(calls: readonly MetonaToolCall[], settings: TurnSettings): n
 
 async function prepare({ ports }: ToolStep, call: MetonaToolCall): Promise<PreparedCall> {
   if (call.invalidArguments === undefined) return ports.prepareTool(call)
-  return { ok: false, result: failure(call, ports, `The arguments were not valid JSON (${call.invalidArguments.reason}). Nothing was run. Send the call again with a JSON object.`) }
+  return {
+    ok: false,
+    result: failure(
+      call,
+      ports,
+      `The arguments were not valid JSON (${call.invalidArguments.reason}). Nothing was run. Send the call again with a JSON object.`,
+    ),
+  }
 }
 
 async function decide(step: ToolStep, call: MetonaToolCall, prepared: Prepared): Promise<Decided> {
@@ -88,25 +108,65 @@ async function decide(step: ToolStep, call: MetonaToolCall, prepared: Prepared):
     const askedAt = ports.monotonic()
     ports.show({ delta: 'phase', phase: 'awaiting_approval', turn: settings.turn, since: ports.now() })
     await ports.commit([
-      { event: 'permission_request', iteration, tool: call.name, toolCallId: call.id, argumentsHash: prepared.argumentsHash, display: prepared.display, risk: prepared.risk, reason: question === undefined ? policy.reason : 'question', ...(prepared.grantPrefix === undefined ? {} : { grantPrefix: prepared.grantPrefix }), ...(question === undefined ? {} : { question }), turn: settings.turn },
+      {
+        event: 'permission_request',
+        iteration,
+        tool: call.name,
+        toolCallId: call.id,
+        argumentsHash: prepared.argumentsHash,
+        display: prepared.display,
+        risk: prepared.risk,
+        reason: question === undefined ? policy.reason : 'question',
+        ...(prepared.grantPrefix === undefined ? {} : { grantPrefix: prepared.grantPrefix }),
+        ...(question === undefined ? {} : { question }),
+        turn: settings.turn,
+      },
     ])
     answer = await ports.waitForApproval({ toolCallId: call.id, argumentsHash: prepared.argumentsHash }, signal)
-    step.spans.push({ name: `approval ${call.name}`, kind: 'approval', startedAt: askedAt, endedAt: ports.monotonic(), attributes: { 'metona.approval.decision': answer.decision, 'metona.approval.by': answer.by } })
-    if (signal.aborted) return { call, refused: { outcome: 'aborted', message: 'not run: the turn was stopped while this call waited for approval' } }
-    if (answer.decision === 'allow' && answer.scope !== 'once' && prepared.grantPrefix !== undefined) ports.addGrant(call.name, prepared.grantPrefix)
+    step.spans.push({
+      name: `approval ${call.name}`,
+      kind: 'approval',
+      startedAt: askedAt,
+      endedAt: ports.monotonic(),
+      attributes: { 'metona.approval.decision': answer.decision, 'metona.approval.by': answer.by },
+    })
+    if (signal.aborted)
+      return { call, refused: { outcome: 'aborted', message: 'not run: the turn was stopped while this call waited for approval' } }
+    if (answer.decision === 'allow' && answer.scope !== 'once' && prepared.grantPrefix !== undefined)
+      ports.addGrant(call.name, prepared.grantPrefix)
   } else if (policy.kind === 'ask') {
     answer = { decision: 'allow', by: 'non_interactive', reason: 'question', scope: 'once' }
   } else {
     answer = { decision: policy.kind, by: policy.by, reason: policy.reason, scope: 'once' }
   }
-  const permission: SessionEventDraft = { event: 'permission', iteration, tool: call.name, toolCallId: call.id, decision: answer.decision, by: answer.by, reason: answer.reason, ...(asks ? { scope: answer.scope } : {}), turn: settings.turn }
+  const permission: SessionEventDraft = {
+    event: 'permission',
+    iteration,
+    tool: call.name,
+    toolCallId: call.id,
+    decision: answer.decision,
+    by: answer.by,
+    reason: answer.reason,
+    ...(asks ? { scope: answer.scope } : {}),
+    turn: settings.turn,
+  }
   if (answer.decision === 'allow') {
     await ports.commit([permission, intent(step, call)])
     return { call, run: prepared, ...(answer.text === undefined ? {} : { answer: answer.text }) }
   }
   await ports.commit([permission])
-  const why = answer.by === 'timeout' ? 'nobody answered in time' : answer.by === 'user' ? 'the person said no' : answer.by === 'non_interactive' ? 'nobody is there to approve it' : 'the permission mode does not allow it'
-  return { call, refused: { outcome: 'denied', message: `Denied: ${why}${answer.reason === '' ? '' : ` (${answer.reason})`}. Nothing was run.` } }
+  const why =
+    answer.by === 'timeout'
+      ? 'nobody answered in time'
+      : answer.by === 'user'
+        ? 'the person said no'
+        : answer.by === 'non_interactive'
+          ? 'nobody is there to approve it'
+          : 'the permission mode does not allow it'
+  return {
+    call,
+    refused: { outcome: 'denied', message: `Denied: ${why}${answer.reason === '' ? '' : ` (${answer.reason})`}. Nothing was run.` },
+  }
 }
 
 function intent({ iteration, settings }: ToolStep, call: MetonaToolCall): SessionEventDraft {
@@ -116,24 +176,41 @@ function intent({ iteration, settings }: ToolStep, call: MetonaToolCall): Sessio
 async function runGroup(step: ToolStep, decided: readonly Decided[]): Promise<ToolStop[]> {
   const { ports, settings, signal } = step
   const stops: ToolStop[] = []
-  if (decided.some((entry) => 'run' in entry)) ports.show({ delta: 'phase', phase: 'executing_tools', turn: settings.turn, since: ports.now() })
+  if (decided.some((entry) => 'run' in entry))
+    ports.show({ delta: 'phase', phase: 'executing_tools', turn: settings.turn, since: ports.now() })
   await Promise.all(
     decided.map(async (entry) => {
       const { call } = entry
-      if ('refused' in entry) return ports.commit([resultDraft(step, call, { ...failure(call, ports, entry.refused.message) }, entry.refused.outcome, undefined)])
+      if ('refused' in entry)
+        return ports.commit([resultDraft(step, call, { ...failure(call, ports, entry.refused.message) }, entry.refused.outcome, undefined)])
       if ('failed' in entry) return ports.commit([resultDraft(step, call, entry.failed, 'error', undefined)])
       const startedAt = ports.monotonic()
       const run: ToolRun = await ports.runTool(call, entry.run.argumentsHash, {
         signal,
         ...(entry.answer === undefined ? {} : { answer: entry.answer }),
         onLive: (live) => {
-          if ('output' in live) ports.show({ delta: 'tool_output', toolCallId: call.id, text: live.output, ...(live.dropped === undefined ? {} : { dropped: live.dropped }) })
+          if ('output' in live)
+            ports.show({
+              delta: 'tool_output',
+              toolCallId: call.id,
+              text: live.output,
+              ...(live.dropped === undefined ? {} : { dropped: live.dropped }),
+            })
           else ports.show({ delta: 'tool_progress', toolCallId: call.id, ...live.progress })
         },
       })
       if (run.stop !== undefined) stops.push(run.stop)
       step.spans.push({
-        name: `execute_tool ${call.name}`, kind: 'tool', startedAt, endedAt: ports.monotonic(), attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': call.name, 'gen_ai.tool.call.id': call.id, 'metona.tool.outcome': run.outcome },
+        name: `execute_tool ${call.name}`,
+        kind: 'tool',
+        startedAt,
+        endedAt: ports.monotonic(),
+        attributes: {
+          'gen_ai.operation.name': 'execute_tool',
+          'gen_ai.tool.name': call.name,
+          'gen_ai.tool.call.id': call.id,
+          'metona.tool.outcome': run.outcome,
+        },
         ...(run.result.success ? {} : { error: run.outcome }),
       })
       return ports.commit([resultDraft(step, call, run.result, run.outcome, run.display)])
@@ -142,13 +219,38 @@ async function runGroup(step: ToolStep, decided: readonly Decided[]): Promise<To
   return stops
 }
 
-function resultDraft({ iteration, settings }: ToolStep, call: MetonaToolCall, result: MetonaToolResult, outcome: ToolOutcome, display: Record<string, unknown> | undefined): SessionEventDraft {
+function resultDraft(
+  { iteration, settings }: ToolStep,
+  call: MetonaToolCall,
+  result: MetonaToolResult,
+  outcome: ToolOutcome,
+  display: Record<string, unknown> | undefined,
+): SessionEventDraft {
   return {
-    event: 'tool_result', iteration, tool: call.name, success: result.success, durationMs: Math.round(result.durationMs), result: result.result ?? null, toolCallId: call.id, outcome,
-    ...(result.summary === undefined ? {} : { summary: result.summary }), ...(result.error === undefined ? {} : { error: result.error }), ...(display === undefined ? {} : { display }), turn: settings.turn,
+    event: 'tool_result',
+    iteration,
+    tool: call.name,
+    success: result.success,
+    durationMs: Math.round(result.durationMs),
+    result: result.result ?? null,
+    toolCallId: call.id,
+    outcome,
+    ...(result.summary === undefined ? {} : { summary: result.summary }),
+    ...(result.error === undefined ? {} : { error: result.error }),
+    ...(display === undefined ? {} : { display }),
+    turn: settings.turn,
   }
 }
 
 function failure(call: MetonaToolCall, ports: TurnPorts, message: string): MetonaToolResult {
-  return { toolCallId: call.id, toolName: call.name, result: null, summary: message, success: false, error: message, durationMs: 0, timestamp: ports.now() }
+  return {
+    toolCallId: call.id,
+    toolName: call.name,
+    result: null,
+    summary: message,
+    success: false,
+    error: message,
+    durationMs: 0,
+    timestamp: ports.now(),
+  }
 }

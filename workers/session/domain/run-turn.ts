@@ -51,7 +51,11 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
       break
     }
     if (iteration >= settings.maxIterations) {
-      end = { reason: 'limit_reached', detail: 'max_iterations', error: mapFailure({ code: 'MAX_ITERATIONS', message: `the turn reached its limit of ${settings.maxIterations} model requests` }) }
+      end = {
+        reason: 'limit_reached',
+        detail: 'max_iterations',
+        error: mapFailure({ code: 'MAX_ITERATIONS', message: `the turn reached its limit of ${settings.maxIterations} model requests` }),
+      }
       break
     }
     iteration += 1
@@ -60,7 +64,16 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
     showPhase('preparing')
     const steering = ports.steering()
     if (steering.length > 0) {
-      await ports.commit(steering.map((message) => ({ event: 'user_message', messageId: message.messageId, content: message.content, ...(message.images === undefined ? {} : { images: message.images }), steering: true, turn: settings.turn })))
+      await ports.commit(
+        steering.map((message) => ({
+          event: 'user_message',
+          messageId: message.messageId,
+          content: message.content,
+          ...(message.images === undefined ? {} : { images: message.images }),
+          steering: true,
+          turn: settings.turn,
+        })),
+      )
     }
 
     const built = await buildRequest(settings, ports, iteration, spans, signal)
@@ -71,9 +84,30 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
     const { messages } = built.request
     const added = built.alreadyLogged > messages.length ? messages : messages.slice(built.alreadyLogged)
     await ports.commit([
-      { event: 'context_built', tokens: built.tokens, ratio: built.ratio, iteration, ...(built.budgetRatio === undefined ? {} : { budgetRatio: built.budgetRatio }), needsCompression: built.needsCompression, window: built.contextWindow, ...(built.notes.length === 0 ? {} : { notes: built.notes }), ...(built.turnContexts.length === 0 ? {} : { turnContexts: built.turnContexts }), turn: settings.turn },
+      {
+        event: 'context_built',
+        tokens: built.tokens,
+        ratio: built.ratio,
+        iteration,
+        ...(built.budgetRatio === undefined ? {} : { budgetRatio: built.budgetRatio }),
+        needsCompression: built.needsCompression,
+        window: built.contextWindow,
+        ...(built.notes.length === 0 ? {} : { notes: built.notes }),
+        ...(built.turnContexts.length === 0 ? {} : { turnContexts: built.turnContexts }),
+        turn: settings.turn,
+      },
       { event: 'iteration_start', iteration, turn: settings.turn },
-      { event: 'llm_request', iteration, provider: settings.provider, model: settings.model, messages: added, requestId: built.request.meta.requestId, messageCount: built.request.messages.length, messagesHash: built.messagesHash, turn: settings.turn },
+      {
+        event: 'llm_request',
+        iteration,
+        provider: settings.provider,
+        model: settings.model,
+        messages: added,
+        requestId: built.request.meta.requestId,
+        messageCount: built.request.messages.length,
+        messagesHash: built.messagesHash,
+        turn: settings.turn,
+      },
     ])
 
     const messageId = ports.newId('m')
@@ -88,7 +122,14 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
       },
     })
     const streamEnd = ports.monotonic()
-    if (outcome.queuedMs > 0) spans.push({ name: `queue ${settings.provider}`, kind: 'queue', startedAt: streamStart, endedAt: streamStart + outcome.queuedMs, attributes: {} })
+    if (outcome.queuedMs > 0)
+      spans.push({
+        name: `queue ${settings.provider}`,
+        kind: 'queue',
+        startedAt: streamStart,
+        endedAt: streamStart + outcome.queuedMs,
+        attributes: {},
+      })
     spans.push(modelSpan(settings, built, outcome, streamStart + outcome.queuedMs, streamEnd))
     if (outcome.socketClosedMs !== undefined) stops.socketClosedMs = outcome.socketClosedMs
     addTotals(totals, outcome)
@@ -97,7 +138,12 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
     const usable = response.finishReason !== 'error' && response.finishReason !== 'aborted'
     const calls = usable ? (response.toolCalls ?? []) : []
     const responseEvent = responseDraft(settings, built, outcome, messageId, iteration, streamEnd - streamStart, calls)
-    const endIteration = (): SessionEventDraft => ({ event: 'iteration_end', iteration, durationMs: Math.round(ports.monotonic() - iterationStart), turn: settings.turn })
+    const endIteration = (): SessionEventDraft => ({
+      event: 'iteration_end',
+      iteration,
+      durationMs: Math.round(ports.monotonic() - iterationStart),
+      turn: settings.turn,
+    })
 
     if (calls.length === 0) {
       await ports.commit([responseEvent, endIteration()])
@@ -112,25 +158,53 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
       if (step.end !== undefined) end = step.end
       await ports.commit([endIteration()])
     }
-    ports.writeTrace(iteration, { iteration, startedAt: iterationStart, endedAt: ports.monotonic(), epochOffset: ports.now() - ports.monotonic(), requestId: built.request.meta.requestId, provider: settings.provider, model: settings.model, spans })
+    ports.writeTrace(iteration, {
+      iteration,
+      startedAt: iterationStart,
+      endedAt: ports.monotonic(),
+      epochOffset: ports.now() - ports.monotonic(),
+      requestId: built.request.meta.requestId,
+      provider: settings.provider,
+      model: settings.model,
+      spans,
+    })
   }
 
   if (end.reason === 'aborted') await ports.commit([stopDraft(stops, settings.turn)])
   const cost = totals.costs.length === 1 ? totals.costs[0] : undefined
   await ports.commit([
     {
-      event: 'turn_end', reason: end.reason, iterations: iteration, durationMs: Math.round(ports.monotonic() - startedAt), usage: totals.usage,
-      ...(cost === undefined ? {} : { cost }), ...(end.error === undefined ? {} : { error: end.error }), ...(end.detail === undefined ? {} : { detail: end.detail }), turn: settings.turn,
+      event: 'turn_end',
+      reason: end.reason,
+      iterations: iteration,
+      durationMs: Math.round(ports.monotonic() - startedAt),
+      usage: totals.usage,
+      ...(cost === undefined ? {} : { cost }),
+      ...(end.error === undefined ? {} : { error: end.error }),
+      ...(end.detail === undefined ? {} : { detail: end.detail }),
+      turn: settings.turn,
     },
   ])
   return { ...end, iterations: iteration }
 }
 
-async function buildRequest(settings: TurnSettings, ports: TurnPorts, iteration: number, spans: TraceSpan[], signal: AbortSignalLike): Promise<BuiltRequest | { error: MetonaError }> {
+async function buildRequest(
+  settings: TurnSettings,
+  ports: TurnPorts,
+  iteration: number,
+  spans: TraceSpan[],
+  signal: AbortSignalLike,
+): Promise<BuiltRequest | { error: MetonaError }> {
   const startedAt = ports.monotonic()
   try {
     const built = await ports.buildContext({ iteration, userInput: settings.userInput, signal })
-    spans.push({ name: 'build context', kind: 'context', startedAt, endedAt: ports.monotonic(), attributes: { 'metona.context.estimated_tokens': built.tokens, 'metona.context.usage_ratio': built.ratio } })
+    spans.push({
+      name: 'build context',
+      kind: 'context',
+      startedAt,
+      endedAt: ports.monotonic(),
+      attributes: { 'metona.context.estimated_tokens': built.tokens, 'metona.context.usage_ratio': built.ratio },
+    })
     return built
   } catch (thrown) {
     const error = mapFailure(toErrorData(thrown))
@@ -162,10 +236,26 @@ function unreachable(value: never): never {
   throw new Error(`unhandled finish reason ${String(value)}`)
 }
 
-function responseDraft(settings: TurnSettings, built: BuiltRequest, outcome: StreamOutcome, messageId: string, iteration: number, durationMs: number, calls: MetonaResponse['toolCalls'] & object): SessionEventDraft {
+function responseDraft(
+  settings: TurnSettings,
+  built: BuiltRequest,
+  outcome: StreamOutcome,
+  messageId: string,
+  iteration: number,
+  durationMs: number,
+  calls: MetonaResponse['toolCalls'] & object,
+): SessionEventDraft {
   const { response } = outcome
   return {
-    event: 'llm_response', iteration, content: response.content, finishReason: response.finishReason, usage: response.usage, requestId: built.request.meta.requestId, provider: settings.provider, model: settings.model, messageId,
+    event: 'llm_response',
+    iteration,
+    content: response.content,
+    finishReason: response.finishReason,
+    usage: response.usage,
+    requestId: built.request.meta.requestId,
+    provider: settings.provider,
+    model: settings.model,
+    messageId,
     durationMs: Math.round(durationMs),
     ...(response.meta.firstTokenMs === undefined ? {} : { firstTokenMs: response.meta.firstTokenMs }),
     ...(outcome.queuedMs > 0 ? { queuedMs: Math.round(outcome.queuedMs) } : {}),
@@ -181,24 +271,41 @@ function responseDraft(settings: TurnSettings, built: BuiltRequest, outcome: Str
 function stopDraft(stops: { socketClosedMs?: number; tools: ToolStop[] }, turn: number): SessionEventDraft {
   const sum = (pick: (stop: ToolStop) => number): number => stops.tools.reduce((total, stop) => total + pick(stop), 0)
   return {
-    event: 'stop_report', ...(stops.socketClosedMs === undefined ? {} : { socketClosedMs: stops.socketClosedMs }),
-    processesFound: sum((stop) => stop.processesFound), processesKilled: sum((stop) => stop.processesKilled), survivors: stops.tools.flatMap((stop) => stop.survivors), committed: true, turn,
+    event: 'stop_report',
+    ...(stops.socketClosedMs === undefined ? {} : { socketClosedMs: stops.socketClosedMs }),
+    processesFound: sum((stop) => stop.processesFound),
+    processesKilled: sum((stop) => stop.processesKilled),
+    survivors: stops.tools.flatMap((stop) => stop.survivors),
+    committed: true,
+    turn,
   }
 }
 
 function addTotals(totals: TurnTotals, outcome: StreamOutcome): void {
   const { usage } = outcome.response
-  totals.usage = { inputTokens: totals.usage.inputTokens + usage.inputTokens, outputTokens: totals.usage.outputTokens + usage.outputTokens, totalTokens: totals.usage.totalTokens + usage.totalTokens }
+  totals.usage = {
+    inputTokens: totals.usage.inputTokens + usage.inputTokens,
+    outputTokens: totals.usage.outputTokens + usage.outputTokens,
+    totalTokens: totals.usage.totalTokens + usage.totalTokens,
+  }
   if (outcome.cost !== undefined) totals.costs = addCost(totals.costs, outcome.cost)
 }
 
 function modelSpan(settings: TurnSettings, built: BuiltRequest, outcome: StreamOutcome, startedAt: number, endedAt: number): TraceSpan {
   const { response } = outcome
   return {
-    name: `chat ${settings.model}`, kind: 'model', startedAt, endedAt,
+    name: `chat ${settings.model}`,
+    kind: 'model',
+    startedAt,
+    endedAt,
     attributes: {
-      'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': settings.provider, 'gen_ai.request.model': settings.model, 'gen_ai.response.id': built.request.meta.requestId,
-      'gen_ai.response.finish_reasons': response.finishReason, 'gen_ai.usage.input_tokens': response.usage.inputTokens, 'gen_ai.usage.output_tokens': response.usage.outputTokens,
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': settings.provider,
+      'gen_ai.request.model': settings.model,
+      'gen_ai.response.id': built.request.meta.requestId,
+      'gen_ai.response.finish_reasons': response.finishReason,
+      'gen_ai.usage.input_tokens': response.usage.inputTokens,
+      'gen_ai.usage.output_tokens': response.usage.outputTokens,
       ...(response.meta.firstTokenMs === undefined ? {} : { 'metona.first_token_ms': response.meta.firstTokenMs }),
     },
     ...(response.error === undefined ? {} : { error: response.error.code }),

@@ -25,11 +25,30 @@ export function traceJson(trace: IterationTrace, identity: TraceIdentity): strin
   const rootId = identity.newSpanId()
   const nanoseconds = (monotonic: number): string => `${BigInt(Math.round((monotonic + trace.epochOffset) * 1000)) * 1000n}`
   const root = {
-    traceId: identity.traceId, spanId: rootId, name: `iteration ${trace.iteration}`, kind: SPAN_KIND_INTERNAL, startTimeUnixNano: nanoseconds(trace.startedAt), endTimeUnixNano: nanoseconds(trace.endedAt),
-    attributes: attributes({ 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.conversation.id': identity.sessionId, 'metona.turn': identity.turn, 'metona.iteration': trace.iteration, 'metona.request_id': trace.requestId, 'gen_ai.provider.name': trace.provider, 'gen_ai.request.model': trace.model }),
+    traceId: identity.traceId,
+    spanId: rootId,
+    name: `iteration ${trace.iteration}`,
+    kind: SPAN_KIND_INTERNAL,
+    startTimeUnixNano: nanoseconds(trace.startedAt),
+    endTimeUnixNano: nanoseconds(trace.endedAt),
+    attributes: attributes({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.conversation.id': identity.sessionId,
+      'metona.turn': identity.turn,
+      'metona.iteration': trace.iteration,
+      'metona.request_id': trace.requestId,
+      'gen_ai.provider.name': trace.provider,
+      'gen_ai.request.model': trace.model,
+    }),
   }
   const child = (span: TraceSpan): object => ({
-    traceId: identity.traceId, spanId: identity.newSpanId(), parentSpanId: rootId, name: span.name, kind: span.kind === 'model' ? SPAN_KIND_CLIENT : SPAN_KIND_INTERNAL, startTimeUnixNano: nanoseconds(span.startedAt), endTimeUnixNano: nanoseconds(span.endedAt),
+    traceId: identity.traceId,
+    spanId: identity.newSpanId(),
+    parentSpanId: rootId,
+    name: span.name,
+    kind: span.kind === 'model' ? SPAN_KIND_CLIENT : SPAN_KIND_INTERNAL,
+    startTimeUnixNano: nanoseconds(span.startedAt),
+    endTimeUnixNano: nanoseconds(span.endedAt),
     attributes: attributes({ 'metona.span.kind': span.kind, ...span.attributes }),
     ...(span.error === undefined ? {} : { status: { code: STATUS_ERROR, message: span.error } }),
   })

@@ -70,11 +70,18 @@ export interface TurnPorts {
   buildContext(input: { iteration: number; userInput: string; signal: AbortSignalLike }): Promise<BuiltRequest>
   /** The provider found the request too long. True when the history was cut, so that another try makes sense. */
   cutHistory(signal: AbortSignalLike): Promise<boolean>
-  stream(built: BuiltRequest, options: { messageId: string; onBatch: (batch: LlmBatch) => void; signal: AbortSignalLike }): Promise<StreamOutcome>
+  stream(
+    built: BuiltRequest,
+    options: { messageId: string; onBatch: (batch: LlmBatch) => void; signal: AbortSignalLike },
+  ): Promise<StreamOutcome>
   /** Never rejects. */
   prepareTool(call: MetonaToolCall): Promise<PreparedCall>
   /** Never rejects; a lost worker is an `unknown` outcome. */
-  runTool(call: MetonaToolCall, argumentsHash: string, options: { answer?: string; onLive: (live: ToolLive) => void; signal: AbortSignalLike }): Promise<ToolRun>
+  runTool(
+    call: MetonaToolCall,
+    argumentsHash: string,
+    options: { answer?: string; onLive: (live: ToolLive) => void; signal: AbortSignalLike },
+  ): Promise<ToolRun>
   /** Waits for the person; resolves with a denial by `timeout` or when the signal aborts. */
   waitForApproval(request: { toolCallId: string; argumentsHash: string }, signal: AbortSignalLike): Promise<ApprovalAnswer>
   /** A session-scoped grant for exactly this prefix exists. */

@@ -23,7 +23,12 @@ export function appHandlers({ services, workspaces, manager, hub }: HandlerParts
       ])
       return {
         threads: { session: threadId, llm: llm.threadId, tools: tools.threadId, storage: storage.threadId, context: context.threadId },
-        workers: [{ name: 'llm', ...llm }, { name: 'tools', ...tools }, { name: 'storage', ...storage }, { name: 'session', threadId, heapUsed: process.memoryUsage().heapUsed }],
+        workers: [
+          { name: 'llm', ...llm },
+          { name: 'tools', ...tools },
+          { name: 'storage', ...storage },
+          { name: 'session', threadId, heapUsed: process.memoryUsage().heapUsed },
+        ],
       }
     },
     'native.call': async ({ method, params }) => ({ value: await services.context.native(method, params) }),

@@ -6,11 +6,19 @@ import type { HandlerParts, HandlersOf } from './create-handlers.ts'
 
 export function sessionHandlers({ workspaces, manager, services }: HandlerParts): HandlersOf<'session'> {
   return {
-    'session.create': async ({ workspace, interactive, ...settings }) => ({ sessionId: (await manager.create(workspace, settings, interactive)).sessionId }),
-    'session.open': async ({ workspace, sessionId, interactive, ...settings }) => ({ sessionId: (await manager.open(workspace, sessionId, settings, interactive)).sessionId }),
+    'session.create': async ({ workspace, interactive, ...settings }) => ({
+      sessionId: (await manager.create(workspace, settings, interactive)).sessionId,
+    }),
+    'session.open': async ({ workspace, sessionId, interactive, ...settings }) => ({
+      sessionId: (await manager.open(workspace, sessionId, settings, interactive)).sessionId,
+    }),
     'session.list': async ({ workspace }) => ({ sessions: await manager.list(workspace) }),
-    'session.read': async ({ workspace, sessionId, fromSeq, limit }) => (await workspaces.open(workspace)).readEvents({ workspace, sessionId, fromSeq, limit }),
-    'session.subscribe': async ({ sessionId, deltas }, { client }) => ({ snapshot: manager.get(sessionId).snapshot, rev: client.subscribe(sessionId, { deltas }) }),
+    'session.read': async ({ workspace, sessionId, fromSeq, limit }) =>
+      (await workspaces.open(workspace)).readEvents({ workspace, sessionId, fromSeq, limit }),
+    'session.subscribe': async ({ sessionId, deltas }, { client }) => ({
+      snapshot: manager.get(sessionId).snapshot,
+      rev: client.subscribe(sessionId, { deltas }),
+    }),
     'session.unsubscribe': async ({ sessionId }, { client }) => {
       client.unsubscribe(sessionId)
       return {}
@@ -19,7 +27,9 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
       client.subscribeList()
       return { sessions: await manager.list(undefined) }
     },
-    'session.prompt': async ({ sessionId, messageId, content, images, whenBusy }) => ({ state: await manager.get(sessionId).prompt({ messageId, content, images, whenBusy }) }),
+    'session.prompt': async ({ sessionId, messageId, content, images, whenBusy }) => ({
+      state: await manager.get(sessionId).prompt({ messageId, content, images, whenBusy }),
+    }),
     'session.unqueue': async ({ sessionId, messageId }) => {
       const session = manager.get(sessionId)
       const queued = session.snapshot.queue.find((message) => message.messageId === messageId)
@@ -33,7 +43,9 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
       return { stopped, survivors: session.lastSurvivors }
     },
     'session.answer': async ({ sessionId, toolCallId, argumentsHash, decision, scope, reason, answer }) => {
-      manager.get(sessionId).approvals.answer({ toolCallId, argumentsHash, decision, scope, reason, ...(answer === undefined ? {} : { text: answer }) })
+      manager
+        .get(sessionId)
+        .approvals.answer({ toolCallId, argumentsHash, decision, scope, reason, ...(answer === undefined ? {} : { text: answer }) })
       return {}
     },
     'session.resume': async ({ sessionId }) => {
@@ -56,10 +68,23 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
     },
     'session.undo': async ({ sessionId, toolCallIds }) => {
       const session = idle(manager.get(sessionId))
-      const { restored, refused } = await (await services.tools.client()).undo({ workspace: session.workspace, sessionId, ...(toolCallIds === undefined ? {} : { callIds: toolCallIds }) })
+      const { restored, refused } = await (
+        await services.tools.client()
+      ).undo({ workspace: session.workspace, sessionId, ...(toolCallIds === undefined ? {} : { callIds: toolCallIds }) })
       // The transcript says what became of the files, also to whoever reads it later.
-      if (restored.length > 0) await session.commit([{ event: 'notice', code: 'changes_undone', message: `taken back: ${restored.map(({ path }) => path).join(', ')}`, params: { count: restored.length } }])
-      return { restored: restored.map(({ callId, ...kept }) => ({ toolCallId: callId, ...kept })), refused: refused.map(({ callId, ...kept }) => ({ toolCallId: callId, ...kept })) }
+      if (restored.length > 0)
+        await session.commit([
+          {
+            event: 'notice',
+            code: 'changes_undone',
+            message: `taken back: ${restored.map(({ path }) => path).join(', ')}`,
+            params: { count: restored.length },
+          },
+        ])
+      return {
+        restored: restored.map(({ callId, ...kept }) => ({ toolCallId: callId, ...kept })),
+        refused: refused.map(({ callId, ...kept }) => ({ toolCallId: callId, ...kept })),
+      }
     },
     'session.retry': async ({ sessionId }) => {
       await idle(manager.get(sessionId)).retry()
@@ -78,7 +103,9 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
     'session.fork': async ({ workspace, sessionId, atSeq }) => ({ sessionId: (await manager.fork(workspace, sessionId, atSeq)).sessionId }),
     'session.search': async ({ workspace, query, limit }) => {
       const paths = workspace === undefined ? workspaces.paths : [workspace]
-      const found = await Promise.all(paths.map(async (path) => (await (await workspaces.open(path)).searchMessages({ workspace: path, query, limit })).hits))
+      const found = await Promise.all(
+        paths.map(async (path) => (await (await workspaces.open(path)).searchMessages({ workspace: path, query, limit })).hits),
+      )
       return { hits: found.flat().slice(0, limit) }
     },
     'session.close': async ({ sessionId }) => {

@@ -11,7 +11,10 @@ export function settingsHandlers({ services }: HandlerParts): HandlersOf<'config
     'models.list': async (input) => (await llm()).listModels(input),
     'providers.list': async () => (await llm()).listProviders({}),
     'providers.diagnose': async ({ provider, baseUrl, apiKey, model }) =>
-      (await llm()).diagnose({ target: { provider, ...(baseUrl === undefined ? {} : { baseUrl }), ...(model === undefined ? {} : { model }) }, ...(apiKey === undefined ? {} : { apiKey }) }),
+      (await llm()).diagnose({
+        target: { provider, ...(baseUrl === undefined ? {} : { baseUrl }), ...(model === undefined ? {} : { model }) },
+        ...(apiKey === undefined ? {} : { apiKey }),
+      }),
     'providers.setKey': async ({ provider, apiKey }) => {
       await (await llm()).setKey({ provider, apiKey })
       try {

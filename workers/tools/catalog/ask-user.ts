@@ -4,7 +4,8 @@ import { ToolError } from '../domain/tool-error.ts'
 import { defineTool } from '../define-tool.ts'
 
 /** Answers go to the model and into the log, so secrets are not to be asked for. */
-const SECRET = /\b(password|passphrase|passcode|api[ _-]?key|secret[ _-]?key|access[ _-]?token|private[ _-]?key|credit card|cvv|otp)\b|密码|口令|密钥|令牌|验证码|银行卡/i
+const SECRET =
+  /\b(password|passphrase|passcode|api[ _-]?key|secret[ _-]?key|access[ _-]?token|private[ _-]?key|credit card|cvv|otp)\b|密码|口令|密钥|令牌|验证码|银行卡/i
 
 export const askUserTool = defineTool({
   name: 'ask_user',
@@ -17,11 +18,23 @@ export const askUserTool = defineTool({
   risk: 'session',
   parallel: false,
   prepare: (input) => {
-    if (SECRET.test(input.question)) throw new ToolError('ASKS_FOR_SECRET', 'Passwords, keys and other secrets must not be asked for here: answers go to the model and into the log. Ask the user to set it up themselves, for example as an environment variable.')
-    return { display: [input.question, ...(input.options ?? []).map((option, index) => `${index + 1}. ${option}`)].join('\n'), question: { text: input.question, ...(input.options === undefined ? {} : { options: input.options }) } }
+    if (SECRET.test(input.question))
+      throw new ToolError(
+        'ASKS_FOR_SECRET',
+        'Passwords, keys and other secrets must not be asked for here: answers go to the model and into the log. Ask the user to set it up themselves, for example as an environment variable.',
+      )
+    return {
+      display: [input.question, ...(input.options ?? []).map((option, index) => `${index + 1}. ${option}`)].join('\n'),
+      question: { text: input.question, ...(input.options === undefined ? {} : { options: input.options }) },
+    }
   },
   run: async (_input, context) => {
-    if (context.answer === undefined) return { outcome: 'denied', error: 'Nobody answered.', result: 'Nobody is there to answer, or no answer came in time. Go on with the most sensible assumption and state it, or end here.' }
+    if (context.answer === undefined)
+      return {
+        outcome: 'denied',
+        error: 'Nobody answered.',
+        result: 'Nobody is there to answer, or no answer came in time. Go on with the most sensible assumption and state it, or end here.',
+      }
     return { result: context.answer }
   },
 })

@@ -25,7 +25,10 @@ export async function prepareChange(context: PrepareContext, options: ChangeOpti
     const plan = await planChange(path, options)
     await requireGuard(context, path, options, plan.file)
     const diff = await diffOf(path, plan.file, plan.text)
-    const display = diff.text.length > DISPLAY_LIMIT ? `${diff.text.slice(0, DISPLAY_LIMIT)}\n[… ${diff.text.length - DISPLAY_LIMIT} more characters]` : diff.text
+    const display =
+      diff.text.length > DISPLAY_LIMIT
+        ? `${diff.text.slice(0, DISPLAY_LIMIT)}\n[… ${diff.text.length - DISPLAY_LIMIT} more characters]`
+        : diff.text
     return {
       display: plan.file === undefined ? `New file ${path.segments.join('/')}\n${display}` : display,
       permit: { realPath: path.realPath, inside: true, baseHash: plan.file?.version.hash ?? null },
@@ -43,7 +46,11 @@ export async function runChange(context: RunContext, options: ChangeOptions): Pr
     context.signal.throwIfAborted()
     const { path } = await openForChange(context, options.requested)
     try {
-      if (context.permit?.realPath !== undefined && context.permit.realPath !== path.realPath) throw new ToolError('PATH_CHANGED', `${options.requested} now leads to ${path.realPath}, not to what was shown. Nothing was written; try again.`)
+      if (context.permit?.realPath !== undefined && context.permit.realPath !== path.realPath)
+        throw new ToolError(
+          'PATH_CHANGED',
+          `${options.requested} now leads to ${path.realPath}, not to what was shown. Nothing was written; try again.`,
+        )
       const plan = await planChange(path, options)
       await requireGuard(context, path, options, plan.file)
       requireShownBase(context, options, plan.file)
@@ -62,7 +69,11 @@ interface Plan {
 
 async function planChange(path: OpenedPath, options: ChangeOptions): Promise<Plan> {
   const { readTextFile, encodeLike } = await import('../text/text-file.ts')
-  if (path.kind !== 'missing' && path.kind !== 'file') throw new ToolError(path.kind === 'folder' ? 'NOT_A_FILE' : 'SPECIAL_FILE', `${options.requested} is ${path.kind === 'folder' ? 'a folder' : 'a pipe, socket or device'}, not a file. Choose another path.`)
+  if (path.kind !== 'missing' && path.kind !== 'file')
+    throw new ToolError(
+      path.kind === 'folder' ? 'NOT_A_FILE' : 'SPECIAL_FILE',
+      `${options.requested} is ${path.kind === 'folder' ? 'a folder' : 'a pipe, socket or device'}, not a file. Choose another path.`,
+    )
   const file = path.kind === 'file' ? await readTextFile(path, options.requested) : undefined
   const text = options.change(file)
   const like = file?.text === undefined ? { encoding: 'utf-8' as const, bom: false } : file
@@ -73,37 +84,65 @@ async function planChange(path: OpenedPath, options: ChangeOptions): Promise<Pla
 function requireShownBase(context: RunContext, options: ChangeOptions, file: TextFile | undefined): void {
   const shown = context.permit?.baseHash
   if (shown === undefined || shown === (file?.version.hash ?? null)) return
-  throw new ToolError('CHANGED_SINCE_SHOWN', `${options.requested} changed after this change was shown and before it was made. Nothing was written. Read the file again and repeat the change.`)
+  throw new ToolError(
+    'CHANGED_SINCE_SHOWN',
+    `${options.requested} changed after this change was shown and before it was made. Nothing was written. Read the file again and repeat the change.`,
+  )
 }
 
 async function requireGuard(context: PrepareContext, path: OpenedPath, options: ChangeOptions, file: TextFile | undefined): Promise<void> {
   if (file === undefined) return
   const verdict = context.services.guard.check(context.place.sessionId, path.realPath, file.version)
   if (verdict.kind === 'unchanged' || (verdict.kind === 'never_read' && options.mayBeUnread)) return
-  if (verdict.kind === 'never_read') throw new ToolError('NOT_READ', `${options.requested} exists and was not read in this session. Read it with read_file first, so that nothing in it is lost unseen.`)
+  if (verdict.kind === 'never_read')
+    throw new ToolError(
+      'NOT_READ',
+      `${options.requested} exists and was not read in this session. Read it with read_file first, so that nothing in it is lost unseen.`,
+    )
   throw await conflict(path, options.requested, verdict, file)
 }
 
-async function conflict(path: OpenedPath, requested: string, verdict: Extract<GuardVerdict, { kind: 'changed' }>, file: TextFile): Promise<ToolError> {
+async function conflict(
+  path: OpenedPath,
+  requested: string,
+  verdict: Extract<GuardVerdict, { kind: 'changed' }>,
+  file: TextFile,
+): Promise<ToolError> {
   const { decodeAll } = await import('../text/text-codec.ts')
-  const who = verdict.by === undefined ? 'another program' : `session ${verdict.by.sessionId} (call ${verdict.by.callId}, ${new Date(verdict.by.at).toISOString()})`
+  const who =
+    verdict.by === undefined
+      ? 'another program'
+      : `session ${verdict.by.sessionId} (call ${verdict.by.callId}, ${new Date(verdict.by.at).toISOString()})`
   let difference = ''
   if (verdict.before !== undefined && file.text !== undefined) {
     const { unifiedDiff } = await import('../text/unified-diff.ts')
     const { text } = await unifiedDiff(path.segments.join('/'), await decodeAll(verdict.before, file.encoding), file.text)
     difference = `\nWhat changed since:\n${text.length > 8000 ? `${text.slice(0, 8000)}\n[… cut]` : text}`
   }
-  return new ToolError('FILE_CHANGED', `${requested} was changed by ${who} after this session last read it. Nothing was written. Read it again and redo your change on top of it.${difference}`, {
-    kind: 'conflict',
-    path: path.segments.join('/'),
-    by: verdict.by?.sessionId ?? null,
-    diff: visibleText(difference),
-  })
+  return new ToolError(
+    'FILE_CHANGED',
+    `${requested} was changed by ${who} after this session last read it. Nothing was written. Read it again and redo your change on top of it.${difference}`,
+    {
+      kind: 'conflict',
+      path: path.segments.join('/'),
+      by: verdict.by?.sessionId ?? null,
+      diff: visibleText(difference),
+    },
+  )
 }
 
-async function diffOf(path: OpenedPath, file: TextFile | undefined, text: string): Promise<{ text: string; added: number; removed: number }> {
+async function diffOf(
+  path: OpenedPath,
+  file: TextFile | undefined,
+  text: string,
+): Promise<{ text: string; added: number; removed: number }> {
   const { unifiedDiff } = await import('../text/unified-diff.ts')
-  if (file !== undefined && file.text === undefined) return { text: `--- ${path.segments.join('/')}\n[binary file of ${file.version.bytes.length} bytes is replaced]\n`, added: 0, removed: 0 }
+  if (file !== undefined && file.text === undefined)
+    return {
+      text: `--- ${path.segments.join('/')}\n[binary file of ${file.version.bytes.length} bytes is replaced]\n`,
+      added: 0,
+      removed: 0,
+    }
   return unifiedDiff(path.segments.join('/'), file?.text ?? '', text)
 }
 
@@ -116,23 +155,45 @@ async function write(context: RunContext, path: OpenedPath, options: ChangeOptio
   await context.services.checkpoints.keep(
     root,
     context.place.sessionId,
-    { callId: context.callId, at: context.services.now(), path: shown, before: plan.file?.version.hash ?? null, ...(path.stats === undefined ? {} : { mode: path.stats.mode & 0o7777 }), after: hashBytes(plan.bytes) },
+    {
+      callId: context.callId,
+      at: context.services.now(),
+      path: shown,
+      before: plan.file?.version.hash ?? null,
+      ...(path.stats === undefined ? {} : { mode: path.stats.mode & 0o7777 }),
+      after: hashBytes(plan.bytes),
+    },
     plan.file?.version.bytes,
   )
   await writeWholeFile(path, { root, requested: options.requested, bytes: plan.bytes })
   const stats = await stat(path.realPath, { bigint: true })
   const version = { stamp: stampFromStats(stats), hash: hashBytes(plan.bytes), bytes: plan.bytes }
-  context.services.guard.noteWrite(path.realPath, { sessionId: context.place.sessionId, callId: context.callId, at: context.services.now() }, version)
+  context.services.guard.noteWrite(
+    path.realPath,
+    { sessionId: context.place.sessionId, callId: context.callId, at: context.services.now() },
+    version,
+  )
   const verb = plan.file === undefined ? 'Created' : 'Changed'
   const kept = plan.file?.text === undefined ? '' : describeKept(plan.file)
   return {
     result: `${verb} ${shown}: +${diff.added} -${diff.removed} lines, ${plan.bytes.length} bytes${kept}.`,
-    display: { kind: 'diff', path: shown, created: plan.file === undefined, added: diff.added, removed: diff.removed, diff: diff.text.length > DISPLAY_LIMIT ? diff.text.slice(0, DISPLAY_LIMIT) : diff.text },
+    display: {
+      kind: 'diff',
+      path: shown,
+      created: plan.file === undefined,
+      added: diff.added,
+      removed: diff.removed,
+      diff: diff.text.length > DISPLAY_LIMIT ? diff.text.slice(0, DISPLAY_LIMIT) : diff.text,
+    },
   }
 }
 
 function describeKept(file: TextFile): string {
-  const kept = [...(file.encoding === 'utf-8' ? [] : [file.encoding.toUpperCase()]), ...(file.bom ? ['the byte order mark'] : []), ...(file.crlf ? ['CRLF line ends'] : [])]
+  const kept = [
+    ...(file.encoding === 'utf-8' ? [] : [file.encoding.toUpperCase()]),
+    ...(file.bom ? ['the byte order mark'] : []),
+    ...(file.crlf ? ['CRLF line ends'] : []),
+  ]
   return kept.length === 0 ? '' : `, keeping ${kept.join(', ')}`
 }
 
@@ -140,4 +201,3 @@ function describeKept(file: TextFile): string {
 export function withLineEndsOf(text: string, file: TextFile | undefined): string {
   return file?.crlf === true ? text.replace(/\r?\n/g, '\r\n') : text
 }
-

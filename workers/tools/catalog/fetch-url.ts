@@ -37,8 +37,14 @@ export const fetchUrlTool = defineTool({
 })
 
 async function readable(page: FetchedPage, context: RunContext): Promise<{ title: string; text: string }> {
-  if (page.contentType !== '' && !TEXT.test(page.contentType)) throw new ToolError('NOT_TEXT', `${page.url} is ${page.contentType} (${page.body.length}${page.cut ? ' or more' : ''} bytes), not a text page. To keep the file, download it with run_command.`)
-  const html = /html/i.test(page.contentType) || (page.contentType === '' && /^\s*<(!doctype html|html)/i.test(page.body.subarray(0, 200).toString('latin1')))
+  if (page.contentType !== '' && !TEXT.test(page.contentType))
+    throw new ToolError(
+      'NOT_TEXT',
+      `${page.url} is ${page.contentType} (${page.body.length}${page.cut ? ' or more' : ''} bytes), not a text page. To keep the file, download it with run_command.`,
+    )
+  const html =
+    /html/i.test(page.contentType) ||
+    (page.contentType === '' && /^\s*<(!doctype html|html)/i.test(page.body.subarray(0, 200).toString('latin1')))
   const source = await decodePage(page, html)
   if (!html) return { title: '', text: source }
   const { title, markdown } = await context.services.pool.htmlToMarkdown({ html: source, url: page.url }, context.signal)
@@ -47,7 +53,9 @@ async function readable(page: FetchedPage, context: RunContext): Promise<{ title
 
 /** By header, then by what the page says of itself, then by looking at the bytes. */
 async function decodePage(page: FetchedPage, html: boolean): Promise<string> {
-  const declared = /charset=["']?([\w-]+)/i.exec(page.contentType)?.[1] ?? (html ? /<meta[^>]+charset=["']?([\w-]+)/i.exec(page.body.subarray(0, 2048).toString('latin1'))?.[1] : undefined)
+  const declared =
+    /charset=["']?([\w-]+)/i.exec(page.contentType)?.[1] ??
+    (html ? /<meta[^>]+charset=["']?([\w-]+)/i.exec(page.body.subarray(0, 2048).toString('latin1'))?.[1] : undefined)
   if (declared !== undefined) {
     try {
       return new TextDecoder(declared).decode(page.body)

@@ -25,33 +25,63 @@ export const findFilesTool = defineTool({
     return { ...preparation, display: `${preparation.display}: ${input.pattern}` }
   },
   run: async (input, context) => {
-    const [{ inSearchFolder }, { runRipgrep }] = await Promise.all([import('../search/search-folder.ts'), import('../search/run-ripgrep.ts')])
+    const [{ inSearchFolder }, { runRipgrep }] = await Promise.all([
+      import('../search/search-folder.ts'),
+      import('../search/run-ripgrep.ts'),
+    ])
     return inSearchFolder(context, input.path, false, async (folder) => {
       const wantsModules = /node_modules/.test(`${input.pattern}/${input.path ?? ''}`)
       const excluded = wantsModules ? EXCLUDED : [...EXCLUDED, 'node_modules']
       const output = await runRipgrep({
-        arguments: ['--files', '--hidden', '--no-require-git', '--null', '--sort', 'path', '--glob', input.pattern.replace(/^\.\//, ''), ...excluded.flatMap((name) => ['--glob', `!**/${name}`])],
+        arguments: [
+          '--files',
+          '--hidden',
+          '--no-require-git',
+          '--null',
+          '--sort',
+          'path',
+          '--glob',
+          input.pattern.replace(/^\.\//, ''),
+          ...excluded.flatMap((name) => ['--glob', `!**/${name}`]),
+        ],
         accessPath: folder.accessPath,
         callId: context.callId,
         services: context.services,
         signal: context.signal,
         limit: OUTPUT_LIMIT,
       })
-      if (output.exitCode === 2 && output.text === '') throw new ToolError('BAD_PATTERN', `The pattern ${JSON.stringify(input.pattern)} is not usable: ${output.errors.replace(/^rg: /, '').trim()}. Use a glob such as "*.ts" or "src/**/*.json".`)
+      if (output.exitCode === 2 && output.text === '')
+        throw new ToolError(
+          'BAD_PATTERN',
+          `The pattern ${JSON.stringify(input.pattern)} is not usable: ${output.errors.replace(/^rg: /, '').trim()}. Use a glob such as "*.ts" or "src/**/*.json".`,
+        )
       const names = output.text.split('\0')
       // What follows the last separator is empty, or a name cut in two.
       names.pop()
       const shown = names.slice(0, SHOWN).map((name) => visibleText(`${folder.prefix}${name.replace(/^\.\//, '')}`, false))
       const notes: string[] = []
-      if (output.cut) notes.push(`[More than ${names.length} files fit; the first ${shown.length} are shown. Use a narrower pattern or path.]`)
-      else if (names.length > shown.length) notes.push(`[${names.length} files fit; the first ${shown.length} are shown. Use a narrower pattern or path.]`)
-      if (names.length === 0) notes.push(`[No file fits ${input.pattern}${input.path === undefined ? '' : ` below ${input.path}`}. Ignored files are left out; list_directory shows all.]`)
-      return { result: [...shown, ...notes].join('\n'), display: { kind: 'list', pattern: input.pattern, entries: shown.slice(0, 200), total: names.length, more: output.cut } }
+      if (output.cut)
+        notes.push(`[More than ${names.length} files fit; the first ${shown.length} are shown. Use a narrower pattern or path.]`)
+      else if (names.length > shown.length)
+        notes.push(`[${names.length} files fit; the first ${shown.length} are shown. Use a narrower pattern or path.]`)
+      if (names.length === 0)
+        notes.push(
+          `[No file fits ${input.pattern}${input.path === undefined ? '' : ` below ${input.path}`}. Ignored files are left out; list_directory shows all.]`,
+        )
+      return {
+        result: [...shown, ...notes].join('\n'),
+        display: { kind: 'list', pattern: input.pattern, entries: shown.slice(0, 200), total: names.length, more: output.cut },
+      }
     })
   },
 })
 
 function requirePattern(pattern: string): void {
-  if (pattern.startsWith('!')) throw new ToolError('BAD_PATTERN', 'A pattern may not begin with "!": say what to find, not what to leave out.')
-  if (pattern.startsWith('/') || pattern.split('/').includes('..')) throw new ToolError('BAD_PATTERN', 'The pattern is matched below the folder in "path"; give the folder there and a relative pattern here.')
+  if (pattern.startsWith('!'))
+    throw new ToolError('BAD_PATTERN', 'A pattern may not begin with "!": say what to find, not what to leave out.')
+  if (pattern.startsWith('/') || pattern.split('/').includes('..'))
+    throw new ToolError(
+      'BAD_PATTERN',
+      'The pattern is matched below the folder in "path"; give the folder there and a relative pattern here.',
+    )
 }

@@ -20,7 +20,8 @@ interface Entry {
 
 export const listDirectoryTool = defineTool({
   name: 'list_directory',
-  description: 'Lists the files and folders directly inside a folder: folders first, then files with their sizes in bytes. Use "." for the workspace itself.',
+  description:
+    'Lists the files and folders directly inside a folder: folders first, then files with their sizes in bytes. Use "." for the workspace itself.',
   input: z.strictObject({ path: z.string().min(1).describe('Path of the folder, relative to the workspace or absolute') }),
   risk: 'read',
   parallel: true,
@@ -29,17 +30,28 @@ export const listDirectoryTool = defineTool({
     const path = await openPath(context.place.workspace, input.path)
     try {
       requirePermitted(context, path, input.path)
-      if (path.kind === 'missing') throw new ToolError('NOT_FOUND', `There is no folder ${input.path}. List its parent folder to see what there is.`)
+      if (path.kind === 'missing')
+        throw new ToolError('NOT_FOUND', `There is no folder ${input.path}. List its parent folder to see what there is.`)
       if (path.kind !== 'folder') throw new ToolError('NOT_A_FOLDER', `${input.path} is a file, not a folder. Use read_file to read it.`)
       const { entries, more } = await readEntries(path.accessPath, input.path, context.signal)
       entries.sort((left, right) => rank(left) - rank(right) || compareNames(left.name, right.name))
       const shown = entries.slice(0, MAX_SHOWN)
       await Promise.all(shown.map(async (entry) => void (entry.kind === 'file' && (await addSize(entry, path.accessPath)))))
-      const lines = shown.map((entry) => `${visibleText(entry.name, false)}${entry.kind === 'folder' ? '/' : entry.kind === 'link' ? ' (link)' : entry.kind === 'other' ? ' (special)' : `  ${entry.size ?? '?'}`}`)
-      if (entries.length > shown.length || more) lines.push(`[${more ? `more than ${MAX_NAMES}` : entries.length} entries, ${shown.length} shown. Narrow it down with find_files.]`)
+      const lines = shown.map(
+        (entry) =>
+          `${visibleText(entry.name, false)}${entry.kind === 'folder' ? '/' : entry.kind === 'link' ? ' (link)' : entry.kind === 'other' ? ' (special)' : `  ${entry.size ?? '?'}`}`,
+      )
+      if (entries.length > shown.length || more)
+        lines.push(`[${more ? `more than ${MAX_NAMES}` : entries.length} entries, ${shown.length} shown. Narrow it down with find_files.]`)
       return {
         result: lines.length === 0 ? `[${input.path} is empty.]` : lines.join('\n'),
-        display: { kind: 'list', path: path.inside ? path.segments.join('/') || '.' : path.realPath, entries: shown.slice(0, 200), total: entries.length, more },
+        display: {
+          kind: 'list',
+          path: path.inside ? path.segments.join('/') || '.' : path.realPath,
+          entries: shown.slice(0, 200),
+          total: entries.length,
+          more,
+        },
       }
     } finally {
       await path.close()
@@ -54,7 +66,10 @@ async function readEntries(accessPath: string, requested: string, signal: AbortS
     for await (const entry of folder) {
       signal.throwIfAborted()
       if (entries.length >= MAX_NAMES) return { entries, more: true }
-      entries.push({ name: entry.name, kind: entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : entry.isFile() ? 'file' : 'other' })
+      entries.push({
+        name: entry.name,
+        kind: entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : entry.isFile() ? 'file' : 'other',
+      })
     }
     return { entries, more: false }
   } catch (error) {

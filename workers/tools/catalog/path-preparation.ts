@@ -34,7 +34,10 @@ export function requirePermitted(context: { readonly permit: Permit | undefined 
   requireNoKernelPath(path)
   if (path.inside) return
   if (context.permit?.inside === false && context.permit.realPath === path.realPath) return
-  throw new ToolError('PATH_CHANGED', `${requested} now leads to ${path.realPath}, outside the workspace, which was not what was asked for. Nothing was read or written.`)
+  throw new ToolError(
+    'PATH_CHANGED',
+    `${requested} now leads to ${path.realPath}, outside the workspace, which was not what was asked for. Nothing was read or written.`,
+  )
 }
 
 export interface WritePreparation {
@@ -47,11 +50,21 @@ export async function openForChange(context: PrepareContext, requested: string):
   const path = await openPath(context.place.workspace, requested)
   try {
     requireNoKernelPath(path)
-    if (!path.inside) throw new ToolError('OUTSIDE_WORKSPACE', `${requested} is outside the workspace (${path.realPath}). Files can only be written inside it; choose a path below the workspace.`)
+    if (!path.inside)
+      throw new ToolError(
+        'OUTSIDE_WORKSPACE',
+        `${requested} is outside the workspace (${path.realPath}). Files can only be written inside it; choose a path below the workspace.`,
+      )
     if (path.segments.length === 0) throw new ToolError('NOT_A_FILE', `${requested} is the workspace itself, a folder.`)
     const protection = protectionOf(path.segments, 'write')
-    if (protection?.level === 'refuse') throw new ToolError('PROTECTED', `${path.segments.join('/')} may not be written: ${protection.reason}.`)
-    const mustAsk = protection === undefined ? (isForeignHardLink(path) ? 'It is a hard link to a file of another user' : undefined) : `${path.segments.join('/')}: ${protection.reason}`
+    if (protection?.level === 'refuse')
+      throw new ToolError('PROTECTED', `${path.segments.join('/')} may not be written: ${protection.reason}.`)
+    const mustAsk =
+      protection === undefined
+        ? isForeignHardLink(path)
+          ? 'It is a hard link to a file of another user'
+          : undefined
+        : `${path.segments.join('/')}: ${protection.reason}`
     return { path, mustAsk }
   } catch (error) {
     await path.close()
@@ -60,7 +73,8 @@ export async function openForChange(context: PrepareContext, requested: string):
 }
 
 function requireNoKernelPath(path: OpenedPath): void {
-  if (isKernelPath(path.realPath)) throw new ToolError('SPECIAL_FILE', `${path.realPath} belongs to the kernel or to devices and is never read or written by tools.`)
+  if (isKernelPath(path.realPath))
+    throw new ToolError('SPECIAL_FILE', `${path.realPath} belongs to the kernel or to devices and is never read or written by tools.`)
 }
 
 function isOwnOutput(context: PrepareContext, path: OpenedPath): boolean {
@@ -69,5 +83,11 @@ function isOwnOutput(context: PrepareContext, path: OpenedPath): boolean {
 }
 
 function isForeignHardLink(path: OpenedPath): boolean {
-  return path.kind === 'file' && path.stats !== undefined && path.stats.nlink > 1 && process.getuid !== undefined && path.stats.uid !== process.getuid()
+  return (
+    path.kind === 'file' &&
+    path.stats !== undefined &&
+    path.stats.nlink > 1 &&
+    process.getuid !== undefined &&
+    path.stats.uid !== process.getuid()
+  )
 }

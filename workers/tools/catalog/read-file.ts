@@ -32,14 +32,31 @@ export const readFileTool = defineTool({
         const before = await stampOf(handle)
         const { size } = await handle.stat()
         const offset = input.offset ?? 1
-        const read = await readTextLines(handle, size, { offset, limit: input.limit ?? DEFAULT_LINES, characters: CHARACTERS, requested: input.file_path, signal: context.signal })
+        const read = await readTextLines(handle, size, {
+          offset,
+          limit: input.limit ?? DEFAULT_LINES,
+          characters: CHARACTERS,
+          requested: input.file_path,
+          signal: context.signal,
+        })
         // A write during the read leaves the older stamp, so that the guard takes the file for changed.
-        context.services.guard.noteSeen(context.place.sessionId, path.realPath, { stamp: before, ...(read.bytes === undefined ? {} : { hash: hashBytes(read.bytes), bytes: read.bytes }) })
+        context.services.guard.noteSeen(context.place.sessionId, path.realPath, {
+          stamp: before,
+          ...(read.bytes === undefined ? {} : { hash: hashBytes(read.bytes), bytes: read.bytes }),
+        })
         const last = offset + read.lines - 1
         const notes = describePart(input.file_path, size, offset, last, read)
         return {
           result: notes === '' ? read.text : `${read.text}\n${notes}`,
-          display: { kind: 'file', path: path.inside ? path.segments.join('/') : path.realPath, encoding: read.encoding, fromLine: read.lines === 0 ? 0 : offset, toLine: read.lines === 0 ? 0 : last, bytes: size, ...(read.totalLines === undefined ? {} : { totalLines: read.totalLines }) },
+          display: {
+            kind: 'file',
+            path: path.inside ? path.segments.join('/') : path.realPath,
+            encoding: read.encoding,
+            fromLine: read.lines === 0 ? 0 : offset,
+            toLine: read.lines === 0 ? 0 : last,
+            bytes: size,
+            ...(read.totalLines === undefined ? {} : { totalLines: read.totalLines }),
+          },
         }
       } finally {
         await handle.close()
@@ -61,10 +78,12 @@ function describePart(requested: string, size: number, offset: number, last: num
   const notes: string[] = []
   if (size === 0) notes.push(`[${requested} is empty.]`)
   else if (part.lines === 0) notes.push(`[${requested} has ${part.totalLines ?? 'fewer'} lines; there is no line ${offset}.]`)
-  else if (part.totalLines === undefined) notes.push(`[Lines ${offset}-${last} of a file of ${size} bytes. Read on with offset ${last + 1}, or find the place with search_text.]`)
+  else if (part.totalLines === undefined)
+    notes.push(`[Lines ${offset}-${last} of a file of ${size} bytes. Read on with offset ${last + 1}, or find the place with search_text.]`)
   else if (last < part.totalLines) notes.push(`[Lines ${offset}-${last} of ${part.totalLines}. Read on with offset ${last + 1}.]`)
   else if (offset > 1) notes.push(`[Lines ${offset}-${last} of ${part.totalLines}, the end of the file.]`)
-  if (part.encoding !== 'utf-8') notes.push(`[The file is in ${part.encoding.toUpperCase()}; it is shown decoded and is written back in the same encoding.]`)
+  if (part.encoding !== 'utf-8')
+    notes.push(`[The file is in ${part.encoding.toUpperCase()}; it is shown decoded and is written back in the same encoding.]`)
   if (part.cutLines > 0) notes.push(`[${part.cutLines} very long line(s) were cut.]`)
   return notes.join('\n')
 }

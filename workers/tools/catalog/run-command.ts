@@ -25,9 +25,14 @@ export const runCommandTool = defineTool({
   risk: 'execute',
   parallel: false,
   prepare: async (input, context) => {
-    if (input.command.includes('\0')) throw new ToolError('BAD_ARGUMENTS', 'The command holds a NUL character, which no program can be given.')
-    if (hasHiddenText(input.command)) return { display: input.command, mustAsk: 'The command holds characters that are invisible or look like others' }
-    const [{ judgeCommand }, { chooseShell }] = await Promise.all([import('../commands/judge-command.ts'), import('../commands/shell-choice.ts')])
+    if (input.command.includes('\0'))
+      throw new ToolError('BAD_ARGUMENTS', 'The command holds a NUL character, which no program can be given.')
+    if (hasHiddenText(input.command))
+      return { display: input.command, mustAsk: 'The command holds characters that are invisible or look like others' }
+    const [{ judgeCommand }, { chooseShell }] = await Promise.all([
+      import('../commands/judge-command.ts'),
+      import('../commands/shell-choice.ts'),
+    ])
     const { name } = await chooseShell()
     if (name !== 'bash' && name !== 'sh') return { display: input.command }
     const judged = await judgeCommand(input.command, context)
@@ -45,12 +50,24 @@ export const runCommandTool = defineTool({
     if (background) requireRoom(context)
     context.signal.throwIfAborted()
     const timeoutMs = input.timeout_ms ?? (background ? undefined : DEFAULT_TIMEOUT_MS)
-    const followed = await executeCommand({ place: context.place, callId: context.callId, command: input.command, services: context.services, live: context.live, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
+    const followed = await executeCommand({
+      place: context.place,
+      callId: context.callId,
+      command: input.command,
+      services: context.services,
+      live: context.live,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    })
     return background ? runInBackground(input.command, followed, context) : runInForeground(input.command, followed, context, timeoutMs)
   },
 })
 
-async function runInForeground(command: string, followed: FollowedCommand, context: RunContext, timeoutMs: number | undefined): Promise<ToolOutput> {
+async function runInForeground(
+  command: string,
+  followed: FollowedCommand,
+  context: RunContext,
+  timeoutMs: number | undefined,
+): Promise<ToolOutput> {
   const stop = (): void => void followed.stop()
   if (context.signal.aborted) stop()
   context.signal.addEventListener('abort', stop, { once: true })
@@ -70,11 +87,21 @@ async function runInBackground(command: string, followed: FollowedCommand, conte
   }
 }
 
-export function describeEnd(command: string, followed: FollowedCommand, finished: FinishedCommand, how: { stopped: boolean; timeoutMs: number | undefined }): ToolOutput {
+export function describeEnd(
+  command: string,
+  followed: FollowedCommand,
+  finished: FinishedCommand,
+  how: { stopped: boolean; timeoutMs: number | undefined },
+): ToolOutput {
   const { exit, output, durationMs } = finished
   const text = output.text.trim() === '' ? '[no output]' : output.text.replace(/\n+$/, '')
   if (exit.kind === 'lost') {
-    return { outcome: 'unknown', error: exit.message, result: `${text}\n[${exit.message} How far it got is unknown; look before you run it again.]`, display: { kind: 'terminal', command, text: output.text, lost: true } }
+    return {
+      outcome: 'unknown',
+      error: exit.message,
+      result: `${text}\n[${exit.message} How far it got is unknown; look before you run it again.]`,
+      display: { kind: 'terminal', command, text: output.text, lost: true },
+    }
   }
   const because = followed.endedBecause()
   const end = how.stopped
@@ -88,14 +115,25 @@ export function describeEnd(command: string, followed: FollowedCommand, finished
           : `[Exit code ${exit.exitCode}.]`
   const notes = [end]
   const endedByUs = how.stopped || exit.timedOut || because !== undefined
-  if (!endedByUs && exit.found > 0) notes.push(`[${exit.found} process(es) it had left running were ended with it. Use background: true for what should run on.]`)
+  if (!endedByUs && exit.found > 0)
+    notes.push(`[${exit.found} process(es) it had left running were ended with it. Use background: true for what should run on.]`)
   if (exit.survivors.length > 0) notes.push(`[Still alive, could not be ended: ${exit.survivors.join(', ')}.]`)
   const failed = endedByUs || exit.exitCode !== 0
   return {
     outcome: how.stopped ? 'aborted' : failed ? 'error' : 'ok',
     ...(failed ? { error: end.slice(1, -1) } : {}),
     result: `${text}\n${notes.join('\n')}`,
-    display: { kind: 'terminal', command, text: output.text, exitCode: exit.exitCode, signal: exit.signal, durationMs, bytes: output.bytes, timedOut: exit.timedOut, ...(output.path === undefined ? {} : { file: output.path }) },
+    display: {
+      kind: 'terminal',
+      command,
+      text: output.text,
+      exitCode: exit.exitCode,
+      signal: exit.signal,
+      durationMs,
+      bytes: output.bytes,
+      timedOut: exit.timedOut,
+      ...(output.path === undefined ? {} : { file: output.path }),
+    },
     ...(endedByUs ? { stop: { processesFound: exit.found, processesKilled: exit.killed, survivors: exit.survivors } } : {}),
   }
 }
@@ -103,5 +141,8 @@ export function describeEnd(command: string, followed: FollowedCommand, finished
 function requireRoom(context: RunContext): void {
   const running = context.services.background.ofSession(context.place.sessionId).filter((entry) => entry.finished === undefined)
   if (running.length < BACKGROUND_LIMIT) return
-  throw new ToolError('TOO_MANY', `${running.length} commands run in the background already (${running.map((entry) => entry.id).join(', ')}). Stop one with stop_command first.`)
+  throw new ToolError(
+    'TOO_MANY',
+    `${running.length} commands run in the background already (${running.map((entry) => entry.id).join(', ')}). Stop one with stop_command first.`,
+  )
 }

@@ -39,9 +39,15 @@ export const searchTextTool = defineTool({
       }
       const notes: string[] = []
       if (found.literal) notes.push('[The pattern is no regular expression and was taken literally.]')
-      if (found.cut || lines.length < found.lines.length) notes.push(`[${found.cut ? `More than ${found.lines.length}` : found.lines.length} lines fit; the first ${lines.length} are shown. Use a narrower pattern or path.]`)
+      if (found.cut || lines.length < found.lines.length)
+        notes.push(
+          `[${found.cut ? `More than ${found.lines.length}` : found.lines.length} lines fit; the first ${lines.length} are shown. Use a narrower pattern or path.]`,
+        )
       if (found.lines.length === 0) notes.push(`[No line fits ${input.pattern}${input.path === undefined ? '' : ` in ${input.path}`}.]`)
-      return { result: [...lines, ...notes].join('\n'), display: { kind: 'search', pattern: input.pattern, lines: lines.slice(0, 100), total: found.lines.length, more: found.cut } }
+      return {
+        result: [...lines, ...notes].join('\n'),
+        display: { kind: 'search', pattern: input.pattern, lines: lines.slice(0, 100), total: found.lines.length, more: found.cut },
+      }
     })
   },
 })
@@ -59,7 +65,8 @@ async function search(pattern: string, folder: SearchFolder, context: RunContext
     literal = true
     first = await runSearch(pattern, folder, context, ['--fixed-strings'])
   }
-  if (first.exitCode === 2 && first.text === '' && first.errors !== '' && !/Permission denied|No such file/.test(first.errors)) throw new ToolError('SEARCH_FAILED', `The search failed: ${first.errors.trim().slice(0, 500)}`)
+  if (first.exitCode === 2 && first.text === '' && first.errors !== '' && !/Permission denied|No such file/.test(first.errors))
+    throw new ToolError('SEARCH_FAILED', `The search failed: ${first.errors.trim().slice(0, 500)}`)
   const lines = readLines(first, folder.prefix)
   // Files in GBK hold other bytes for the same characters, so they are searched in a second run.
   if (!/[^\u0000-\u007f]/.test(pattern) || first.cut) return { lines, cut: first.cut, literal }
@@ -73,9 +80,33 @@ async function runSearch(pattern: string, folder: SearchFolder, context: RunCont
   const { escapeGlob } = await import('../search/search-folder.ts')
   const excluded = /node_modules/.test(folder.prefix) ? EXCLUDED : [...EXCLUDED, 'node_modules']
   // A single file goes through the folder walk too: the size limit counts only there.
-  const globs = folder.only === undefined ? excluded.flatMap((name) => ['--glob', `!**/${name}`]) : ['--no-ignore', '--max-depth', '1', '--glob', `/${escapeGlob(folder.only)}`]
+  const globs =
+    folder.only === undefined
+      ? excluded.flatMap((name) => ['--glob', `!**/${name}`])
+      : ['--no-ignore', '--max-depth', '1', '--glob', `/${escapeGlob(folder.only)}`]
   return runRipgrep({
-    arguments: ['--hidden', '--no-require-git', '--no-heading', '--with-filename', '--line-number', '--null', '--color', 'never', '--sort', 'path', '--max-filesize', '64M', '--max-columns', String(LINE), '--max-columns-preview', ...globs, ...extra, '--regexp', pattern, '.'],
+    arguments: [
+      '--hidden',
+      '--no-require-git',
+      '--no-heading',
+      '--with-filename',
+      '--line-number',
+      '--null',
+      '--color',
+      'never',
+      '--sort',
+      'path',
+      '--max-filesize',
+      '64M',
+      '--max-columns',
+      String(LINE),
+      '--max-columns-preview',
+      ...globs,
+      ...extra,
+      '--regexp',
+      pattern,
+      '.',
+    ],
     accessPath: folder.accessPath,
     callId: context.callId,
     services: context.services,

@@ -6,7 +6,8 @@ const MARKS = { pending: '[ ]', in_progress: '[>]', done: '[x]', cancelled: '[-]
 
 export const updateTodoTool = defineTool({
   name: 'update_todo',
-  description: 'Replaces the list of steps of the current task, shown to the user. Use it for work of three steps or more; keep exactly one step in progress, and mark steps done as soon as they are.',
+  description:
+    'Replaces the list of steps of the current task, shown to the user. Use it for work of three steps or more; keep exactly one step in progress, and mark steps done as soon as they are.',
   input: z.strictObject({
     items: z
       .array(z.strictObject({ text: z.string().min(1).max(500), status: z.enum(['pending', 'in_progress', 'done', 'cancelled']) }))
@@ -18,7 +19,10 @@ export const updateTodoTool = defineTool({
   prepare: (input) => ({ display: describe(input.items) }),
   run: async (input) => {
     const open = input.items.filter((item) => item.status === 'pending' || item.status === 'in_progress').length
-    return { result: input.items.length === 0 ? 'The list is empty.' : `${describe(input.items)}\n${open} of ${input.items.length} open.`, display: { kind: 'todo', items: input.items } }
+    return {
+      result: input.items.length === 0 ? 'The list is empty.' : `${describe(input.items)}\n${open} of ${input.items.length} open.`,
+      display: { kind: 'todo', items: input.items },
+    }
   },
 })
 

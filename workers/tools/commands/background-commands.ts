@@ -45,7 +45,9 @@ export class BackgroundCommands {
 
   /** @returns processes that could not be ended. */
   async endSession(sessionId: string): Promise<number[]> {
-    const ended = await Promise.all(this.ofSession(sessionId).map(async (entry) => (entry.finished === undefined ? entry.followed.stop() : entry.finished)))
+    const ended = await Promise.all(
+      this.ofSession(sessionId).map(async (entry) => (entry.finished === undefined ? entry.followed.stop() : entry.finished)),
+    )
     for (const entry of this.ofSession(sessionId)) this.commands.delete(`${sessionId}\0${entry.id}`)
     this.counters.delete(sessionId)
     return ended.flatMap((finished) => (finished.exit.kind === 'exit' ? finished.exit.survivors : []))

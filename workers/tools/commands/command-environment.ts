@@ -39,16 +39,25 @@ const FIXED: Readonly<Record<string, string>> = {
  * @param searchPath the PATH to use, as the user's login shell has it.
  * @param workspace programs inside it, and relative entries, are taken out of PATH: a file of the project must not stand in for a system program.
  */
-export function commandEnvironment(source: Readonly<Record<string, string | undefined>>, searchPath: string, workspace: string): Record<string, string> {
+export function commandEnvironment(
+  source: Readonly<Record<string, string | undefined>>,
+  searchPath: string,
+  workspace: string,
+): Record<string, string> {
   const environment: Record<string, string> = {}
   for (const [name, value] of Object.entries(source)) {
     if (value !== undefined && (PASSED.has(name) || name.startsWith('LC_'))) environment[name] = value
   }
-  if (process.platform !== 'win32' && environment['LANG'] === undefined && environment['LC_ALL'] === undefined) environment['LANG'] = 'C.UTF-8'
+  if (process.platform !== 'win32' && environment['LANG'] === undefined && environment['LC_ALL'] === undefined)
+    environment['LANG'] = 'C.UTF-8'
   return { ...environment, ...FIXED, PATH: safeSearchPath(searchPath, workspace) }
 }
 
 export function safeSearchPath(searchPath: string, workspace: string): string {
-  const entries = searchPath.split(delimiter).filter((entry) => isAbsolute(entry) && entry !== workspace && !entry.startsWith(`${workspace}/`) && !entry.startsWith(`${workspace}\\`))
+  const entries = searchPath
+    .split(delimiter)
+    .filter(
+      (entry) => isAbsolute(entry) && entry !== workspace && !entry.startsWith(`${workspace}/`) && !entry.startsWith(`${workspace}\\`),
+    )
   return [...new Set(entries)].join(delimiter) || (process.platform === 'win32' ? 'C:\\Windows\\System32' : '/usr/local/bin:/usr/bin:/bin')
 }

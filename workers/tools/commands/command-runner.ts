@@ -17,7 +17,15 @@ export interface CommandStart {
 }
 
 export type CommandExit =
-  | { readonly kind: 'exit'; readonly exitCode: number | null; readonly signal: string | null; readonly timedOut: boolean; readonly found: number; readonly killed: number; readonly survivors: number[] }
+  | {
+      readonly kind: 'exit'
+      readonly exitCode: number | null
+      readonly signal: string | null
+      readonly timedOut: boolean
+      readonly found: number
+      readonly killed: number
+      readonly survivors: number[]
+    }
   /** The command host is gone, and with it the command. */
   | { readonly kind: 'lost'; readonly message: string }
 
@@ -106,7 +114,15 @@ export function createCommandRunner(locate: () => Promise<{ socketPath: string; 
               kill: (graceMs) => send({ type: 'kill', id, graceMs }),
             }),
         })
-        send({ type: 'start', id, argv: [...command.argv], cwd: command.cwd, env: { ...command.env, METONA_CALL: command.callId }, stdin: command.stdin ?? false, ...(command.timeoutMs === undefined ? {} : { timeoutMs: command.timeoutMs }) })
+        send({
+          type: 'start',
+          id,
+          argv: [...command.argv],
+          cwd: command.cwd,
+          env: { ...command.env, METONA_CALL: command.callId },
+          stdin: command.stdin ?? false,
+          ...(command.timeoutMs === undefined ? {} : { timeoutMs: command.timeoutMs }),
+        })
       })
     },
   }
@@ -171,7 +187,15 @@ function dispatch(reply: Exclude<CommandReply, { type: 'welcome' }>, pending: Ma
       return call.failed(new AppError({ code: reply.code, message: reply.message }))
     case 'exit':
       pending.delete(reply.id)
-      return call.exited({ kind: 'exit', exitCode: reply.exitCode, signal: reply.signal, timedOut: reply.timedOut, found: reply.found, killed: reply.killed, survivors: reply.survivors })
+      return call.exited({
+        kind: 'exit',
+        exitCode: reply.exitCode,
+        signal: reply.signal,
+        timedOut: reply.timedOut,
+        found: reply.found,
+        killed: reply.killed,
+        survivors: reply.survivors,
+      })
   }
 }
 

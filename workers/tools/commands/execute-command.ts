@@ -102,7 +102,10 @@ function explainStartFailure(error: unknown, workspace: string): unknown {
       return new ToolError('TOO_BIG', 'The command is too long for the system. Write it to a script file and run that.')
     case 'EAGAIN':
     case 'ENOMEM':
-      return new ToolError('NO_RESOURCES', `The system has no room for another process now (${error.code}). Stop other commands or try later.`)
+      return new ToolError(
+        'NO_RESOURCES',
+        `The system has no room for another process now (${error.code}). Stop other commands or try later.`,
+      )
     case 'ERR_INVALID_ARG_VALUE':
       return new ToolError('BAD_ARGUMENTS', 'The command holds a NUL character, which no program can be given.')
     default:

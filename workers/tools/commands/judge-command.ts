@@ -29,7 +29,8 @@ export async function judgeCommand(command: string, context: PrepareContext): Pr
       continue
     }
     const { changesFolder } = verdict
-    if (changesFolder !== undefined) folders = [...new Set([...folders, ...folders.map((folder) => join(folder, changesFolder))])].slice(0, 64)
+    if (changesFolder !== undefined)
+      folders = [...new Set([...folders, ...folders.map((folder) => join(folder, changesFolder))])].slice(0, 64)
   }
   if (open.length === 0) return { harmless: true }
   // Only the first: another program's output, or another folder, would make it do something else than was allowed.

@@ -40,7 +40,7 @@ export class LineDecoder {
   private decode(bytes: Buffer): string {
     if (isAllUtf8(this.strict, bytes)) return this.lossy.decode(bytes)
     let text = ''
-    for (let from = 0; from < bytes.length; ) {
+    for (let from = 0; from < bytes.length;) {
       const end = bytes.indexOf(10, from)
       const line = bytes.subarray(from, end < 0 ? bytes.length : end + 1)
       text += this.decodeLine(line)

@@ -75,8 +75,15 @@ export class OutputCollector {
     const tail = this.tail.slice(-TAIL_LIMIT)
     const cutTail = tail.length < this.tail.length || this.totalTail > tail.length ? tail.slice(Math.max(0, tail.indexOf('\n') + 1)) : tail
     const omitted = this.totalTail - cutTail.length
-    const note = omitted > 0 ? `\n[… ${omitted} characters left out here; the whole output is in ${this.file.path}${lost}. Read parts of it with read_file and offset/limit. …]\n` : ''
-    return { text: `${cleanTerminalText(this.head)}${note}${cleanTerminalText(cutTail)}`, bytes: this.bytes, ...(omitted > 0 ? { path: this.file.path } : {}) }
+    const note =
+      omitted > 0
+        ? `\n[… ${omitted} characters left out here; the whole output is in ${this.file.path}${lost}. Read parts of it with read_file and offset/limit. …]\n`
+        : ''
+    return {
+      text: `${cleanTerminalText(this.head)}${note}${cleanTerminalText(cutTail)}`,
+      bytes: this.bytes,
+      ...(omitted > 0 ? { path: this.file.path } : {}),
+    }
   }
 
   private append(text: string): void {
@@ -125,6 +132,7 @@ export class OutputCollector {
     const text = cleanTerminalText(bounded)
     if (text !== '' || dropped > 0) this.live(dropped > 0 ? { output: text, dropped } : { output: text })
     // Partial lines are looked at again until there is nothing left of them.
-    if (!last && performance.now() - this.lastChunkAt < PARTIAL_MS + LIVE_INTERVAL_MS) this.timer = setTimeout(() => this.flushLive(), LIVE_INTERVAL_MS)
+    if (!last && performance.now() - this.lastChunkAt < PARTIAL_MS + LIVE_INTERVAL_MS)
+      this.timer = setTimeout(() => this.flushLive(), LIVE_INTERVAL_MS)
   }
 }

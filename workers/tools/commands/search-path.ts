@@ -6,7 +6,10 @@ const WAIT_MS = 3000
 const MARK = '__METONA_PATH__'
 
 /** Asks the user's own login shell once, only where the app was started without a terminal; never per command. */
-export function createSearchPath(commands: CommandRunner, environment: Readonly<Record<string, string | undefined>>): () => Promise<string> {
+export function createSearchPath(
+  commands: CommandRunner,
+  environment: Readonly<Record<string, string | undefined>>,
+): () => Promise<string> {
   let known: Promise<string> | undefined
   return () => {
     known ??= resolveSearchPath(commands, environment)
@@ -26,7 +29,12 @@ async function resolveSearchPath(commands: CommandRunner, environment: Readonly<
       callId: 'login_path',
       argv: [shell, '-l', '-c', `printf '${MARK}%s${MARK}' "$PATH"`],
       cwd: environment['HOME'] ?? '/',
-      env: Object.fromEntries(Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined && ['HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'PATH'].includes(entry[0]))),
+      env: Object.fromEntries(
+        Object.entries(environment).filter(
+          (entry): entry is [string, string] =>
+            entry[1] !== undefined && ['HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'PATH'].includes(entry[0]),
+        ),
+      ),
       timeoutMs: WAIT_MS,
       onOutput: (_stream, bytes) => {
         output = (output + bytes.toString('utf8')).slice(-64 * 1024)

@@ -18,7 +18,8 @@ export function chooseShell(): Promise<ShellChoice> {
 async function chooseUnix(): Promise<ShellChoice> {
   for (const path of ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/opt/homebrew/bin/bash']) {
     // `--rcfile` is read by interactive shells only.
-    if (await isExecutable(path)) return { name: 'bash', argv: (command, marker) => [path, '--noprofile', '--norc', '--rcfile', marker, '-c', command] }
+    if (await isExecutable(path))
+      return { name: 'bash', argv: (command, marker) => [path, '--noprofile', '--norc', '--rcfile', marker, '-c', command] }
   }
   return { name: 'sh', argv: (command, marker) => ['/bin/sh', '-c', command, 'sh', marker] }
 }
@@ -29,7 +30,17 @@ async function chooseWindows(): Promise<ShellChoice> {
   const powershell = `${root}\\System32\\WindowsPowerShell\\v1.0\\powershell.exe`
   if (await isExecutable(powershell)) {
     // Encoded: no quoting rule of the command line can change the text.
-    return { name: 'powershell', argv: (command) => [powershell, '-NoLogo', '-NoProfile', '-NonInteractive', '-EncodedCommand', Buffer.from(`${command}\nexit $LASTEXITCODE`, 'utf16le').toString('base64')] }
+    return {
+      name: 'powershell',
+      argv: (command) => [
+        powershell,
+        '-NoLogo',
+        '-NoProfile',
+        '-NonInteractive',
+        '-EncodedCommand',
+        Buffer.from(`${command}\nexit $LASTEXITCODE`, 'utf16le').toString('base64'),
+      ],
+    }
   }
   return { name: 'cmd', argv: (command) => [`${root}\\System32\\cmd.exe`, '/d', '/s', '/c', `"${command}"`] }
 }

@@ -136,11 +136,18 @@ function describeColumn(column: ColumnStatistics): CsvColumn {
             mean: column.mean,
             sum: column.sum,
             standardDeviation: column.numbers < 2 ? 0 : Math.sqrt(column.squares / (column.numbers - 1)),
-            quantiles: { p25: column.digest.quantile(0.25), p50: column.digest.quantile(0.5), p75: column.digest.quantile(0.75), p95: column.digest.quantile(0.95) },
+            quantiles: {
+              p25: column.digest.quantile(0.25),
+              p50: column.digest.quantile(0.5),
+              p75: column.digest.quantile(0.75),
+              p95: column.digest.quantile(0.95),
+            },
             quantilesExact: column.digest.exact,
           },
         }),
-    ...(column.firstText === undefined || column.lastText === undefined ? {} : { texts: { min: column.firstText, max: column.lastText, shortest: column.shortest, longest: column.longest } }),
+    ...(column.firstText === undefined || column.lastText === undefined
+      ? {}
+      : { texts: { min: column.firstText, max: column.lastText, shortest: column.shortest, longest: column.longest } }),
     top: column.values.top(TOP),
     topExact: column.values.exact,
   }

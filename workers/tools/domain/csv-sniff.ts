@@ -27,8 +27,16 @@ export function hasHeader(first: readonly string[], second: readonly string[] | 
   if (kinds.every((kind) => kind === 'text' || kind === 'boolean' || kind === 'null')) return true
   if (second === undefined) return kinds.some((kind) => kind === 'text')
   const years = first.filter((_value, index) => kinds[index] === 'integer')
-  if (kinds.every((kind) => kind !== 'number' && kind !== 'date') && years.every((value) => /^(19|20)\d\d$/.test(value.trim())) && new Set(years).size === years.length && kinds.includes('text')) return true
-  return !first.some((value, index) => !isNull(value) && classify(value).type !== 'text' && isNumeric(value) === isNumeric(second[index] ?? ''))
+  if (
+    kinds.every((kind) => kind !== 'number' && kind !== 'date') &&
+    years.every((value) => /^(19|20)\d\d$/.test(value.trim())) &&
+    new Set(years).size === years.length &&
+    kinds.includes('text')
+  )
+    return true
+  return !first.some(
+    (value, index) => !isNull(value) && classify(value).type !== 'text' && isNumeric(value) === isNumeric(second[index] ?? ''),
+  )
 }
 
 function isNumeric(value: string): boolean {

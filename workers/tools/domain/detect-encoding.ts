@@ -30,7 +30,7 @@ export function detectEncoding(sample: Uint8Array, whole: boolean): DetectedText
 
 /** Whether the bytes are UTF-8; with `whole` false a character cut off at the end is forgiven. */
 export function isUtf8(bytes: Uint8Array, whole: boolean): boolean {
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const lead = bytes[at] as number
     if (lead < 0x80) {
       at++
@@ -74,7 +74,8 @@ function scoreGbk(bytes: Uint8Array): number {
     all++
     if (lead === 0x80 || lead === 0xff || trail < 0x40 || trail === 0x7f || trail === 0xff) {
       // GB 18030 has four-byte characters: a digit, a lead and a digit follow.
-      const fourBytes = trail >= 0x30 && trail <= 0x39 && (bytes[at + 2] ?? 0) >= 0x81 && (bytes[at + 3] ?? 0) >= 0x30 && (bytes[at + 3] ?? 0) <= 0x39
+      const fourBytes =
+        trail >= 0x30 && trail <= 0x39 && (bytes[at + 2] ?? 0) >= 0x81 && (bytes[at + 3] ?? 0) >= 0x30 && (bytes[at + 3] ?? 0) <= 0x39
       if (!fourBytes) return 0
       at += 3
       continue

@@ -18,19 +18,45 @@ const WRITE_RULES: readonly Rule[] = [
   { pattern: /^logs\/(session_s_[^/]*|workspace)\.jsonl$/, level: 'refuse', reason: 'it is a log the app keeps' },
   { pattern: /^traces\/trace_s_[^/]*\.json$/, level: 'refuse', reason: 'it is a trace the app keeps' },
   { pattern: /(^|\/)(agents|claude|gemini|soul|memory|users)\.md$/, level: 'ask', reason: 'it instructs agents in later sessions' },
-  { pattern: /(^|\/)(\.mcp\.json|\.cursor|\.vscode|\.idea|\.claude|\.codex|\.zed|\.windsurf|\.continue)(\/|$)|\.code-workspace$/, level: 'ask', reason: 'it configures tools that run programs' },
+  {
+    pattern: /(^|\/)(\.mcp\.json|\.cursor|\.vscode|\.idea|\.claude|\.codex|\.zed|\.windsurf|\.continue)(\/|$)|\.code-workspace$/,
+    level: 'ask',
+    reason: 'it configures tools that run programs',
+  },
   { pattern: /(^|\/)\.git(attributes|modules)$/, level: 'ask', reason: 'it changes what git runs' },
   { pattern: /(^|\/)\.env[^/]*$|(^|\/)\.envrc$/, level: 'ask', reason: 'it may hold secrets' },
-  { pattern: /(^|\/)(\.npmrc|\.yarnrc[^/]*|\.pnpmfile\.cjs|\.pypirc|pip\.conf|\.netrc|\.curlrc|\.wgetrc|\.ripgreprc)$/, level: 'ask', reason: 'it decides where programs and packages come from' },
+  {
+    pattern: /(^|\/)(\.npmrc|\.yarnrc[^/]*|\.pnpmfile\.cjs|\.pypirc|pip\.conf|\.netrc|\.curlrc|\.wgetrc|\.ripgreprc)$/,
+    level: 'ask',
+    reason: 'it decides where programs and packages come from',
+  },
   { pattern: /(^|\/)package\.json$/, level: 'ask', reason: 'its scripts run with the project' },
-  { pattern: /(^|\/)(\.github\/(workflows|actions)|\.gitlab-ci\.yml|\.circleci|\.husky|\.pre-commit-config\.yaml|jenkinsfile|azure-pipelines\.yml)(\/|$)/, level: 'ask', reason: 'it runs with commits or in CI' },
-  { pattern: /(^|\/)\.(bash[^/]*|zsh[^/]*|zprofile|zlogin|profile|inputrc|login|cshrc|kshrc|tmux\.conf|vimrc|exrc|gdbinit|lldbinit)$/, level: 'ask', reason: 'shells or programs run it when they start' },
+  {
+    pattern:
+      /(^|\/)(\.github\/(workflows|actions)|\.gitlab-ci\.yml|\.circleci|\.husky|\.pre-commit-config\.yaml|jenkinsfile|azure-pipelines\.yml)(\/|$)/,
+    level: 'ask',
+    reason: 'it runs with commits or in CI',
+  },
+  {
+    pattern: /(^|\/)\.(bash[^/]*|zsh[^/]*|zprofile|zlogin|profile|inputrc|login|cshrc|kshrc|tmux\.conf|vimrc|exrc|gdbinit|lldbinit)$/,
+    level: 'ask',
+    reason: 'shells or programs run it when they start',
+  },
   { pattern: /(^|\/)(\.ssh|\.gnupg|\.aws|\.kube|\.docker)(\/|$)/, level: 'ask', reason: 'it holds keys and credentials' },
 ]
 
 const READ_RULES: readonly Rule[] = [
-  { pattern: /(^|\/)\.env(\.(?!example$|sample$|template$|dist$|defaults$)[^/]*)?$|(^|\/)\.envrc$/, level: 'ask', reason: 'it may hold secrets' },
-  { pattern: /(^|\/)(\.ssh|\.gnupg|\.aws|\.kube)(\/|$)|(^|\/)id_(rsa|dsa|ecdsa|ed25519)[^/.]*$|\.(pem|p12|pfx|keystore|jks|kdbx)$|(^|\/)(\.netrc|\.pypirc|\.git-credentials)$/, level: 'ask', reason: 'it may hold keys or credentials' },
+  {
+    pattern: /(^|\/)\.env(\.(?!example$|sample$|template$|dist$|defaults$)[^/]*)?$|(^|\/)\.envrc$/,
+    level: 'ask',
+    reason: 'it may hold secrets',
+  },
+  {
+    pattern:
+      /(^|\/)(\.ssh|\.gnupg|\.aws|\.kube)(\/|$)|(^|\/)id_(rsa|dsa|ecdsa|ed25519)[^/.]*$|\.(pem|p12|pfx|keystore|jks|kdbx)$|(^|\/)(\.netrc|\.pypirc|\.git-credentials)$/,
+    level: 'ask',
+    reason: 'it may hold keys or credentials',
+  },
 ]
 
 /** `segments` are the names below the workspace, in order. */

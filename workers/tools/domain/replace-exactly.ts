@@ -59,7 +59,8 @@ function findNear(plain: string, wanted: string): Replacement {
   while (target.length > 0 && target.at(-1) === '') target.pop()
   if (target.length === 0 || lines.length > 50_000) return { kind: 'absent' }
   for (let start = 0; start + target.length <= lines.length; start++) {
-    if (target.every((line, offset) => squeeze(lines[start + offset] as string) === line)) return { kind: 'absent', near: { line: start + 1, text: lines.slice(start, start + target.length).join('\n') } }
+    if (target.every((line, offset) => squeeze(lines[start + offset] as string) === line))
+      return { kind: 'absent', near: { line: start + 1, text: lines.slice(start, start + target.length).join('\n') } }
   }
   return { kind: 'absent' }
 }

@@ -53,5 +53,5 @@ export class ValueCounter {
 
 /** A slice of a long text keeps the whole text alive; a copy does not. */
 function ownCopy(value: string): string {
-  return value.length < 13 ? value : JSON.parse(JSON.stringify(value)) as string
+  return value.length < 13 ? value : (JSON.parse(JSON.stringify(value)) as string)
 }

@@ -7,7 +7,9 @@
 /** Letters of other scripts that look like ASCII ones, when they stand in a word that has ASCII letters. */
 const LOOK_ALIKES = new Set([...'аеорсухіјѕһԁԛԝոսցбАВЕКМНОРСТУХЅІЈԌᎪᏴᏟᎠᎬᎻᎫᏦᏞᎷᏢᏒᏚᎢᏙᏔᏃαορνικυϲΑΒΕΖΗΙΚΜΝΟΡΤΥΧ'])
 /** Signs that look like ones with a meaning to a shell or a path, and are not those. */
-const LOOK_ALIKE_SIGNS = new Set([...'\u037e\u01c3\u02bc\u02b9\u0589\u05c3\u2024\uff0e\u2044\u2215\u29f8\u29f5\u2216\u2223\u01c0\u2236\u02d0\ua789\u2010\u2011\u2012\u2212\u02d7\u02c8\u055a\u1400\u275c'])
+const LOOK_ALIKE_SIGNS = new Set([
+  ...'\u037e\u01c3\u02bc\u02b9\u0589\u05c3\u2024\uff0e\u2044\u2215\u29f8\u29f5\u2216\u2223\u01c0\u2236\u02d0\ua789\u2010\u2011\u2012\u2212\u02d7\u02c8\u055a\u1400\u275c',
+])
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u034f\u17b4\u17b5\ufe00-\ufe0f]/u
 const ODD_SPACE = /[\u00a0\u1680\u2000-\u200a\u202f\u205f]/u
 
@@ -18,7 +20,10 @@ export function visibleText(text: string, keepLines = true): string {
   const lines = keepLines ? text.replace(/\r\n/g, '\n') : text
   for (const word of lines.split(/([^\p{L}\p{N}\p{M}_-]+)/u)) {
     const mixed = /[A-Za-z]/.test(word)
-    for (const character of word) shown += mustShow(character, mixed, keepLines) ? `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩` : character
+    for (const character of word)
+      shown += mustShow(character, mixed, keepLines)
+        ? `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`
+        : character
   }
   return shown
 }

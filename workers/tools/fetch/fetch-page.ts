@@ -53,16 +53,24 @@ export async function fetchPage(start: string, signal: AbortSignal, network: Fet
         (address) => {
           const port = Number(options.port || (options.protocol === 'https:' ? 443 : 80))
           const place = network.dial(address, port)
-          connectTls({ ...options, hostname: place.host, port: String(place.port), ...(options.protocol === 'https:' ? { servername: options.servername ?? options.hostname } : {}) }, (...outcome) => {
-            const [error, socket] = outcome
-            if (error !== null) return callback(error, null)
-            const dialled = (socket as Socket).remoteAddress ?? ''
-            if (dialled !== place.host) {
-              ;(socket as Socket).destroy()
-              return callback(refuseAddress(options.hostname, dialled), null)
-            }
-            callback(null, socket)
-          })
+          connectTls(
+            {
+              ...options,
+              hostname: place.host,
+              port: String(place.port),
+              ...(options.protocol === 'https:' ? { servername: options.servername ?? options.hostname } : {}),
+            },
+            (...outcome) => {
+              const [error, socket] = outcome
+              if (error !== null) return callback(error, null)
+              const dialled = (socket as Socket).remoteAddress ?? ''
+              if (dialled !== place.host) {
+                ;(socket as Socket).destroy()
+                return callback(refuseAddress(options.hostname, dialled), null)
+              }
+              callback(null, socket)
+            },
+          )
         },
         (error: unknown) => {
           if (error instanceof ToolError) problem = error
@@ -79,7 +87,12 @@ export async function fetchPage(start: string, signal: AbortSignal, network: Fet
       const response = await request(url, {
         dispatcher: agent,
         signal: stop,
-        headers: { 'user-agent': 'Metona/0.1 (+fetch_url)', accept: 'text/html,application/xhtml+xml,text/*;q=0.9,application/json;q=0.9,*/*;q=0.1', 'accept-encoding': 'gzip, deflate, br', 'accept-language': 'zh-CN,zh;q=0.9,en;q=0.8' },
+        headers: {
+          'user-agent': 'Metona/0.1 (+fetch_url)',
+          accept: 'text/html,application/xhtml+xml,text/*;q=0.9,application/json;q=0.9,*/*;q=0.1',
+          'accept-encoding': 'gzip, deflate, br',
+          'accept-language': 'zh-CN,zh;q=0.9,en;q=0.8',
+        },
       })
       // Leaving a body unread makes it report an abort; whoever reads it gets its errors from the reading.
       response.body.on('error', ignoreAbandonedBody)
@@ -112,11 +125,21 @@ async function resolvePublic(hostname: string, network: FetchNetwork): Promise<s
   return first
 }
 
-async function readBounded(source: AsyncIterable<Uint8Array> & { destroy(): unknown }, encoding: string): Promise<{ body: Buffer; cut: boolean }> {
+async function readBounded(
+  source: AsyncIterable<Uint8Array> & { destroy(): unknown },
+  encoding: string,
+): Promise<{ body: Buffer; cut: boolean }> {
   const { Readable, PassThrough } = await import('node:stream')
   const zlib = await import('node:zlib')
   const options = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH }
-  const unpack = encoding === 'gzip' || encoding === 'x-gzip' ? zlib.createGunzip(options) : encoding === 'deflate' ? zlib.createInflate(options) : encoding === 'br' ? zlib.createBrotliDecompress() : new PassThrough()
+  const unpack =
+    encoding === 'gzip' || encoding === 'x-gzip'
+      ? zlib.createGunzip(options)
+      : encoding === 'deflate'
+        ? zlib.createInflate(options)
+        : encoding === 'br'
+          ? zlib.createBrotliDecompress()
+          : new PassThrough()
   const raw = Readable.from(source)
   raw.on('error', (error) => unpack.destroy(error))
   raw.pipe(unpack)
@@ -142,11 +165,19 @@ function explainNetworkError(error: unknown, url: string, timedOut: boolean): To
   const code = (error as NodeJS.ErrnoException).code ?? ''
   const message = error instanceof Error ? error.message : String(error)
   if (timedOut) return new ToolError('TIMEOUT', `${url} was not complete within ${TOTAL_MS / 1000} s. Try another source.`)
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return new ToolError('NOT_FOUND', `The name in ${url} could not be resolved (${code}). Check the spelling, or whether the machine is online.`)
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return new ToolError(
+      'NOT_FOUND',
+      `The name in ${url} could not be resolved (${code}). Check the spelling, or whether the machine is online.`,
+    )
   if (/TIMEOUT/.test(code)) return new ToolError('TIMEOUT', `${url} did not answer in time (${code}). Try again later or another source.`)
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return new ToolError('BAD_ANSWER', `${url} answered with headers that are too long.`)
-  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) return new ToolError('BAD_CERTIFICATE', `The certificate of ${url} is not valid (${code}). Nothing was read.`)
-  return new ToolError('FETCH_FAILED', `${url} could not be fetched: ${message}${code === '' || message.includes(code) ? '' : ` (${code})`}. Try again or another source.`)
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code))
+    return new ToolError('BAD_CERTIFICATE', `The certificate of ${url} is not valid (${code}). Nothing was read.`)
+  return new ToolError(
+    'FETCH_FAILED',
+    `${url} could not be fetched: ${message}${code === '' || message.includes(code) ? '' : ` (${code})`}. Try again or another source.`,
+  )
 }
 
 function ignoreAbandonedBody(): void {}

@@ -20,7 +20,13 @@ export function htmlToMarkdown(input: { readonly html: string; readonly url: str
   const part = readablePart(body)
   absoluteLinks(part, input.url)
   const markdown = NodeHtmlMarkdown.translate(part.outerHTML, { keepDataImages: false, maxConsecutiveNewlines: 2 })
-  return { title, markdown: markdown.replace(/!\[[^\]]*\]\([^)]*\)/g, '').replace(/\n{3,}/g, '\n\n').trim() }
+  return {
+    title,
+    markdown: markdown
+      .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim(),
+  }
 }
 
 function readablePart(body: HTMLElement): HTMLElement {

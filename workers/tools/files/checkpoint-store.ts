@@ -45,10 +45,12 @@ export class CheckpointStore {
 
   /** Oldest first. A line torn by a crash is left out: its change never began. */
   async list(workspace: string, sessionId: string): Promise<StoredChange[]> {
-    const text = await readFile(join(this.folderOf(workspace, sessionId), 'changes.jsonl'), 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return ''
-      throw error
-    })
+    const text = await readFile(join(this.folderOf(workspace, sessionId), 'changes.jsonl'), 'utf8').catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return ''
+        throw error
+      },
+    )
     const undone = new Set<string>()
     const changes = text.split('\n').flatMap((line): StoredChange[] => {
       const parsed = ChangeSchema.safeParse(parseLine(line))
@@ -67,7 +69,10 @@ export class CheckpointStore {
   }
 
   async markUndone(workspace: string, sessionId: string, change: StoredChange): Promise<void> {
-    await appendFile(join(this.folderOf(workspace, sessionId), 'changes.jsonl'), `${JSON.stringify({ ...change, undone: true })}\n`, { mode: 0o600, flush: true })
+    await appendFile(join(this.folderOf(workspace, sessionId), 'changes.jsonl'), `${JSON.stringify({ ...change, undone: true })}\n`, {
+      mode: 0o600,
+      flush: true,
+    })
   }
 
   private async keepContent(folder: string, hash: string, bytes: Uint8Array): Promise<void> {

@@ -45,7 +45,11 @@ export class FileGuard {
     this.drop(key)
     const small = version.bytes !== undefined && version.bytes.length <= KEEP_BYTES
     if (small) this.kept += version.bytes.length
-    this.seen.set(key, { stamp: version.stamp, ...(version.hash === undefined ? {} : { hash: version.hash }), ...(small ? { bytes: version.bytes } : {}) })
+    this.seen.set(key, {
+      stamp: version.stamp,
+      ...(version.hash === undefined ? {} : { hash: version.hash }),
+      ...(small ? { bytes: version.bytes } : {}),
+    })
     this.shrink()
   }
 
@@ -65,7 +69,10 @@ export class FileGuard {
     if (last === undefined) return { kind: 'never_read' }
     if (last.stamp === current.stamp || (last.hash !== undefined && last.hash === current.hash)) return { kind: 'unchanged' }
     const writer = this.writers.get(realPath)
-    const by = writer !== undefined && writer.stamp === current.stamp && writer.sessionId !== sessionId ? { sessionId: writer.sessionId, callId: writer.callId, at: writer.at } : undefined
+    const by =
+      writer !== undefined && writer.stamp === current.stamp && writer.sessionId !== sessionId
+        ? { sessionId: writer.sessionId, callId: writer.callId, at: writer.at }
+        : undefined
     return { kind: 'changed', ...(by === undefined ? {} : { by }), ...(last.bytes === undefined ? {} : { before: last.bytes }) }
   }
 

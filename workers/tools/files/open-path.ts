@@ -20,7 +20,8 @@ const KERNEL_TREES = ['/proc', '/sys', '/dev']
  */
 export async function openPath(workspace: string, requested: string): Promise<OpenedPath> {
   const refused = refusePathForm(requested, process.platform === 'win32' ? 'win32' : 'posix')
-  if (refused !== undefined) throw new ToolError('BAD_PATH', `The path ${visibleText(JSON.stringify(requested.slice(0, 300)), false)} cannot be used: ${refused}.`)
+  if (refused !== undefined)
+    throw new ToolError('BAD_PATH', `The path ${visibleText(JSON.stringify(requested.slice(0, 300)), false)} cannot be used: ${refused}.`)
   try {
     const root = await realpath(workspace)
     return IS_LINUX ? await openLinux(workspace, root, requested) : await openPortable(root, requested)
@@ -46,9 +47,12 @@ export async function openForReading(path: OpenedPath, requested: string): Promi
 }
 
 export function requireFile(path: OpenedPath, requested: string): void {
-  if (path.kind === 'missing') throw new ToolError('NOT_FOUND', `There is no file ${requested}. Look with list_directory or find_files for the right name.`)
-  if (path.kind === 'folder') throw new ToolError('NOT_A_FILE', `${requested} is a folder, not a file. Use list_directory to see what is in it.`)
-  if (path.kind === 'special') throw new ToolError('SPECIAL_FILE', `${requested} is not a regular file (a pipe, socket or device), so it cannot be read or written.`)
+  if (path.kind === 'missing')
+    throw new ToolError('NOT_FOUND', `There is no file ${requested}. Look with list_directory or find_files for the right name.`)
+  if (path.kind === 'folder')
+    throw new ToolError('NOT_A_FILE', `${requested} is a folder, not a file. Use list_directory to see what is in it.`)
+  if (path.kind === 'special')
+    throw new ToolError('SPECIAL_FILE', `${requested} is not a regular file (a pipe, socket or device), so it cannot be read or written.`)
 }
 
 /** Inside the kernel's or the devices' trees, by real path. */
@@ -61,10 +65,16 @@ export function explainPathError(error: unknown, requested: string): unknown {
   if (error instanceof ToolError || !(error instanceof Error)) return error
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
-      return new ToolError('NOT_FOUND', `There is no ${requested}, or it was removed meanwhile. Look with list_directory for the right name.`)
+      return new ToolError(
+        'NOT_FOUND',
+        `There is no ${requested}, or it was removed meanwhile. Look with list_directory for the right name.`,
+      )
     case 'EACCES':
     case 'EPERM':
-      return new ToolError('NO_PERMISSION', `The system does not permit access to ${requested}. Use another file, or ask the user to change its permissions.`)
+      return new ToolError(
+        'NO_PERMISSION',
+        `The system does not permit access to ${requested}. Use another file, or ask the user to change its permissions.`,
+      )
     case 'ENOTDIR':
       return new ToolError('NOT_A_FOLDER', `A part of ${requested} is a file, not a folder.`)
     case 'EISDIR':

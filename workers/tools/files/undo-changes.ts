@@ -16,7 +16,12 @@ export interface UndoResult {
 }
 
 /** `callIds` absent: every change of the session. */
-export async function undoChanges(services: ToolServices, workspace: string, sessionId: string, callIds: readonly string[] | undefined): Promise<UndoResult> {
+export async function undoChanges(
+  services: ToolServices,
+  workspace: string,
+  sessionId: string,
+  callIds: readonly string[] | undefined,
+): Promise<UndoResult> {
   const root = await realpath(workspace)
   const all = await services.checkpoints.list(root, sessionId)
   const wanted = all.filter((change) => callIds === undefined || callIds.includes(change.callId)).reverse()
@@ -24,7 +29,9 @@ export async function undoChanges(services: ToolServices, workspace: string, ses
   const stuck = new Set<string>()
   for (const change of wanted) {
     // Once a newer change of a file could not be taken back, the older ones beneath it cannot either.
-    const reason = stuck.has(change.path) ? 'a later change of this file could not be taken back' : await undoOne(services, root, sessionId, change)
+    const reason = stuck.has(change.path)
+      ? 'a later change of this file could not be taken back'
+      : await undoOne(services, root, sessionId, change)
     if (reason === undefined) result.restored.push({ path: change.path, callId: change.callId, removed: change.before === null })
     else {
       stuck.add(change.path)
@@ -39,7 +46,8 @@ async function undoOne(services: ToolServices, root: string, sessionId: string, 
     return await services.guard.exclusively(join(root, change.path), async () => {
       const path = await openPath(root, change.path)
       try {
-        if (!path.inside || path.segments.join('/') !== change.path || protectionOf(path.segments, 'write')?.level === 'refuse') return 'its path leads somewhere else now'
+        if (!path.inside || path.segments.join('/') !== change.path || protectionOf(path.segments, 'write')?.level === 'refuse')
+          return 'its path leads somewhere else now'
         const current = path.kind === 'file' ? (await readTextFile(path, change.path)).version.hash : undefined
         if (current === undefined) return path.kind === 'missing' ? 'it was removed since' : 'something else is in its place'
         if (current !== change.after) return 'it was changed since'
@@ -48,7 +56,11 @@ async function undoOne(services: ToolServices, root: string, sessionId: string, 
           const bytes = await services.checkpoints.content(root, sessionId, change.before)
           await writeWholeFile(path, { root, requested: change.path, bytes })
           // The session knows what stands there now; other sessions are told when they write.
-          services.guard.noteWrite(path.realPath, { sessionId, callId: change.callId, at: services.now() }, { stamp: stampFromStats(await stat(path.realPath, { bigint: true })), hash: hashBytes(bytes), bytes })
+          services.guard.noteWrite(
+            path.realPath,
+            { sessionId, callId: change.callId, at: services.now() },
+            { stamp: stampFromStats(await stat(path.realPath, { bigint: true })), hash: hashBytes(bytes), bytes },
+          )
         }
         await services.checkpoints.markUndone(root, sessionId, change)
         return undefined

@@ -57,7 +57,15 @@ export async function walkLinux(root: string, names: readonly string[]): Promise
       if (handle === undefined) {
         const below = [name, ...queue.filter((entry) => entry !== '' && entry !== '.')]
         if (below.includes('..')) throw new ToolError('NOT_FOUND', `${here()}/${name} does not exist, so ".." after it leads nowhere.`)
-        return { realPath: joinPath(here(), below), kind: 'missing', stats: undefined, accessPath: child, parentAccessPath: `/proc/self/fd/${folder.handle.fd}`, namesBelowParent: below, close: closeAll }
+        return {
+          realPath: joinPath(here(), below),
+          kind: 'missing',
+          stats: undefined,
+          accessPath: child,
+          parentAccessPath: `/proc/self/fd/${folder.handle.fd}`,
+          namesBelowParent: below,
+          close: closeAll,
+        }
       }
       const stats = await handle.stat().catch(async (error: unknown) => {
         await handle.close()
@@ -65,7 +73,8 @@ export async function walkLinux(root: string, names: readonly string[]): Promise
       })
       if (stats.isSymbolicLink()) {
         await handle.close()
-        if (++links > LINK_LIMIT) throw new ToolError('LINK_LOOP', `Following the links of this path does not end (more than ${LINK_LIMIT}).`)
+        if (++links > LINK_LIMIT)
+          throw new ToolError('LINK_LOOP', `Following the links of this path does not end (more than ${LINK_LIMIT}).`)
         const target = await readlink(child)
         if (target.startsWith('/')) {
           const inner = below(root, target)
@@ -84,11 +93,27 @@ export async function walkLinux(root: string, names: readonly string[]): Promise
         throw new ToolError('NOT_A_FOLDER', `${here()}/${name} is a file, not a folder, so nothing can be below it.`)
       }
       folders.push({ handle, name })
-      return { realPath: here(), kind: stats.isFile() ? 'file' : 'special', stats, accessPath: `/proc/self/fd/${handle.fd}`, parentAccessPath: `/proc/self/fd/${folder.handle.fd}`, namesBelowParent: [name], close: closeAll }
+      return {
+        realPath: here(),
+        kind: stats.isFile() ? 'file' : 'special',
+        stats,
+        accessPath: `/proc/self/fd/${handle.fd}`,
+        parentAccessPath: `/proc/self/fd/${folder.handle.fd}`,
+        namesBelowParent: [name],
+        close: closeAll,
+      }
     }
     const last = folders.at(-1) as Held
     const parent = folders.at(-2) ?? last
-    return { realPath: here(), kind: 'folder', stats: await last.handle.stat(), accessPath: `/proc/self/fd/${last.handle.fd}`, parentAccessPath: `/proc/self/fd/${parent.handle.fd}`, namesBelowParent: folders.length > 1 ? [last.name] : [], close: closeAll }
+    return {
+      realPath: here(),
+      kind: 'folder',
+      stats: await last.handle.stat(),
+      accessPath: `/proc/self/fd/${last.handle.fd}`,
+      parentAccessPath: `/proc/self/fd/${parent.handle.fd}`,
+      namesBelowParent: folders.length > 1 ? [last.name] : [],
+      close: closeAll,
+    }
   } catch (error) {
     await closeAll()
     throw error

@@ -18,14 +18,31 @@ export async function walkPortable(absolute: string): Promise<WalkResult> {
       const stats = await stat(real)
       if (missing.length > 0) {
         if (!stats.isDirectory()) throw new ToolError('NOT_A_FOLDER', `${real} is a file, not a folder, so nothing can be below it.`)
-        return { realPath: join(real, ...missing), kind: 'missing', stats: undefined, accessPath: join(real, ...missing), parentAccessPath: real, namesBelowParent: missing, close }
+        return {
+          realPath: join(real, ...missing),
+          kind: 'missing',
+          stats: undefined,
+          accessPath: join(real, ...missing),
+          parentAccessPath: real,
+          namesBelowParent: missing,
+          close,
+        }
       }
-      return { realPath: real, kind: stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'special', stats, accessPath: real, parentAccessPath: dirname(real), namesBelowParent: [basename(real)], close }
+      return {
+        realPath: real,
+        kind: stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'special',
+        stats,
+        accessPath: real,
+        parentAccessPath: dirname(real),
+        namesBelowParent: [basename(real)],
+        close,
+      }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
       // A link that leads nowhere exists: writing through it would make its target.
       const link = await lstat(existing).catch(() => undefined)
-      if (link?.isSymbolicLink() === true) throw new ToolError('DANGLING_LINK', `${existing} is a link to something that does not exist. Write the target's own path.`)
+      if (link?.isSymbolicLink() === true)
+        throw new ToolError('DANGLING_LINK', `${existing} is a link to something that does not exist. Write the target's own path.`)
       const parent = dirname(existing)
       if (parent === existing) throw error
       missing.unshift(basename(existing))

@@ -56,12 +56,17 @@ export async function writeWholeFile(path: OpenedPath, options: WriteOptions): P
 /** A folder that is held may have been moved away meanwhile. */
 async function requireStillInside(folder: string, options: WriteOptions): Promise<void> {
   if (!IS_LINUX || options.root === '/') return
-  if (below(options.root, await readlink(folder)) === undefined) throw new ToolError('PATH_CHANGED', `The folder of ${options.requested} was moved out of the workspace meanwhile. Nothing was written.`)
+  if (below(options.root, await readlink(folder)) === undefined)
+    throw new ToolError('PATH_CHANGED', `The folder of ${options.requested} was moved out of the workspace meanwhile. Nothing was written.`)
 }
 
 async function replaceIn(folder: string, name: string, bytes: Uint8Array, mode: number | undefined): Promise<void> {
   const draft = join(folder, `.${name.slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`)
-  const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0), mode === undefined ? 0o666 : mode & 0o777)
+  const handle = await open(
+    draft,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0),
+    mode === undefined ? 0o666 : mode & 0o777,
+  )
   try {
     try {
       // Loops over short writes, which a disk that fills up makes without an error.

@@ -22,7 +22,12 @@ export function createPoolTasks(): PoolTasks {
     loaded ??= loadPool()
     return loaded
   }
-  const run = async <T>(name: string, input: Record<string, unknown>, signal: AbortSignal, onMessage: (message: unknown) => void): Promise<T> => {
+  const run = async <T>(
+    name: string,
+    input: Record<string, unknown>,
+    signal: AbortSignal,
+    onMessage: (message: unknown) => void,
+  ): Promise<T> => {
     const { pool, queue } = await load()
     const result = await queue.add(
       async () => {
@@ -44,7 +49,8 @@ export function createPoolTasks(): PoolTasks {
     return result as T
   }
   return {
-    analyzeCsv: (input, signal, progress) => run('analyzeCsv', { ...input }, signal, (message) => void (typeof message === 'number' && progress(message))),
+    analyzeCsv: (input, signal, progress) =>
+      run('analyzeCsv', { ...input }, signal, (message) => void (typeof message === 'number' && progress(message))),
     htmlToMarkdown: (input, signal) => run('htmlToMarkdown', input, signal, () => {}),
     close: async () => void (await (await loaded)?.pool.destroy()),
   }

@@ -54,7 +54,8 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepOutput> {
       },
     })
   } catch (error) {
-    if (error instanceof AppError && error.code === 'ENOENT') throw new ToolError('NOT_AVAILABLE', 'The search program is missing from this installation. Use run_command with grep or find.')
+    if (error instanceof AppError && error.code === 'ENOENT')
+      throw new ToolError('NOT_AVAILABLE', 'The search program is missing from this installation. Use run_command with grep or find.')
     throw error
   }
   const stop = (): void => handle?.kill(0)
@@ -64,7 +65,11 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepOutput> {
   run.signal.removeEventListener('abort', stop)
   run.signal.throwIfAborted()
   if (exit.kind === 'lost') throw new ToolError('COMMAND_HOST', `${exit.message} Search again.`)
-  if (exit.timedOut) throw new ToolError('TIMEOUT', `The search took longer than ${TIMEOUT_MS / 1000} s. Search a smaller folder or for something more specific.`)
+  if (exit.timedOut)
+    throw new ToolError(
+      'TIMEOUT',
+      `The search took longer than ${TIMEOUT_MS / 1000} s. Search a smaller folder or for something more specific.`,
+    )
   return { text: Buffer.concat(output).subarray(0, run.limit).toString('utf8'), cut, exitCode: exit.exitCode, errors }
 }
 

@@ -13,13 +13,19 @@ export interface SearchFolder {
   readonly only?: string
 }
 
-export async function inSearchFolder<T>(context: RunContext, requested: string | undefined, allowFile: boolean, work: (folder: SearchFolder) => Promise<T>): Promise<T> {
+export async function inSearchFolder<T>(
+  context: RunContext,
+  requested: string | undefined,
+  allowFile: boolean,
+  work: (folder: SearchFolder) => Promise<T>,
+): Promise<T> {
   const asked = requested ?? '.'
   const path = await openPath(context.place.workspace, asked)
   try {
     requirePermitted(context, path, asked)
     if (path.kind === 'missing') throw new ToolError('NOT_FOUND', `There is no folder ${asked}. Use list_directory to see what there is.`)
-    if (path.kind === 'file' && allowFile) return await work({ accessPath: path.parentAccessPath, prefix: prefixOf(path, -1), only: path.namesBelowParent.at(-1) as string })
+    if (path.kind === 'file' && allowFile)
+      return await work({ accessPath: path.parentAccessPath, prefix: prefixOf(path, -1), only: path.namesBelowParent.at(-1) as string })
     if (path.kind !== 'folder') throw new ToolError('NOT_A_FOLDER', `${asked} is not a folder. Give the folder to look in.`)
     return await work({ accessPath: path.accessPath, prefix: prefixOf(path, undefined) })
   } finally {

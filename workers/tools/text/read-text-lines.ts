@@ -68,10 +68,18 @@ async function readLong(handle: FileHandle, range: LineRange): Promise<TextLines
   return { ...window.result(true), encoding: detected.encoding, bom: detected.bomLength > 0 }
 }
 
-function requireText(sample: Uint8Array, whole: boolean, requested: string, size: number | undefined): { encoding: TextEncodingName; bomLength: number } {
+function requireText(
+  sample: Uint8Array,
+  whole: boolean,
+  requested: string,
+  size: number | undefined,
+): { encoding: TextEncodingName; bomLength: number } {
   const detected = detectEncoding(sample, whole)
   if (detected !== 'binary') return detected
-  throw new ToolError('BINARY_FILE', `${requested} is not text${size === undefined ? '' : ` (${size} bytes, ${guessKind(sample)})`}. Read a text file, or use run_command with a program that understands this format.`)
+  throw new ToolError(
+    'BINARY_FILE',
+    `${requested} is not text${size === undefined ? '' : ` (${size} bytes, ${guessKind(sample)})`}. Read a text file, or use run_command with a program that understands this format.`,
+  )
 }
 
 function guessKind(sample: Uint8Array): string {
@@ -130,7 +138,14 @@ class LineWindow {
     if (atEnd && !this.lastEndedWithBreak) this.endLine(true)
     const totalLines = this.line - 1
     const text = this.kept.join('\n')
-    return { text, lines: this.kept.length, ...(atEnd ? { totalLines } : {}), cutLines: this.cut, full: this.full, crlf: this.breaks > 0 && this.sawReturn >= this.breaks }
+    return {
+      text,
+      lines: this.kept.length,
+      ...(atEnd ? { totalLines } : {}),
+      cutLines: this.cut,
+      full: this.full,
+      crlf: this.breaks > 0 && this.sawReturn >= this.breaks,
+    }
   }
 
   private add(piece: string): void {

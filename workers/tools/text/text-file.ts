@@ -19,7 +19,11 @@ export interface TextFile {
 
 /** Bigger files are not taken into memory to be changed. */
 const CHANGE_LIMIT = 32 * 1024 * 1024
-const MARKS: Partial<Record<TextEncodingName, number[]>> = { 'utf-8': [0xef, 0xbb, 0xbf], 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] }
+const MARKS: Partial<Record<TextEncodingName, number[]>> = {
+  'utf-8': [0xef, 0xbb, 0xbf],
+  'utf-16le': [0xff, 0xfe],
+  'utf-16be': [0xfe, 0xff],
+}
 
 /** @throws ToolError TOO_BIG and those of opening. */
 export async function readTextFile(path: OpenedPath, requested: string): Promise<TextFile> {
@@ -33,7 +37,11 @@ export async function readTextFile(path: OpenedPath, requested: string): Promise
 
 async function readFromHandle(handle: FileHandle, requested: string): Promise<TextFile> {
   const { size } = await handle.stat()
-  if (size > CHANGE_LIMIT) throw new ToolError('TOO_BIG', `${requested} has ${size} bytes; files over ${CHANGE_LIMIT} bytes are not changed as text. Use run_command with a program such as sed for it.`)
+  if (size > CHANGE_LIMIT)
+    throw new ToolError(
+      'TOO_BIG',
+      `${requested} has ${size} bytes; files over ${CHANGE_LIMIT} bytes are not changed as text. Use run_command with a program such as sed for it.`,
+    )
   const stamp = await stampOf(handle)
   const bytes = await handle.readFile()
   const detected = detectEncoding(bytes, true)
@@ -41,13 +49,23 @@ async function readFromHandle(handle: FileHandle, requested: string): Promise<Te
   if (detected === 'binary') return { version, text: undefined, encoding: 'utf-8', bom: false, crlf: false }
   const text = await decodeAll(bytes.subarray(detected.bomLength), detected.encoding)
   const breaks = text.match(/\r?\n/g) ?? []
-  return { version, text, encoding: detected.encoding, bom: detected.bomLength > 0, crlf: breaks.length > 0 && breaks.every((lineEnd) => lineEnd === '\r\n') }
+  return {
+    version,
+    text,
+    encoding: detected.encoding,
+    bom: detected.bomLength > 0,
+    crlf: breaks.length > 0 && breaks.every((lineEnd) => lineEnd === '\r\n'),
+  }
 }
 
 /** @throws ToolError NOT_ENCODABLE when the file's encoding lacks a character. */
 export async function encodeLike(text: string, file: Pick<TextFile, 'encoding' | 'bom'>, requested: string): Promise<Uint8Array> {
   const encoded = await encodeAll(text, file.encoding)
-  if (encoded === undefined) throw new ToolError('NOT_ENCODABLE', `${requested} is in ${file.encoding.toUpperCase()}, which lacks some of the new characters. Use only characters that encoding has, or ask the user whether the file may become UTF-8.`)
+  if (encoded === undefined)
+    throw new ToolError(
+      'NOT_ENCODABLE',
+      `${requested} is in ${file.encoding.toUpperCase()}, which lacks some of the new characters. Use only characters that encoding has, or ask the user whether the file may become UTF-8.`,
+    )
   const mark = file.bom ? (MARKS[file.encoding] ?? []) : []
   return mark.length === 0 ? encoded : Buffer.concat([Buffer.from(mark), encoded])
 }

@@ -25,7 +25,10 @@ test.each([
 })
 
 test('a query stays with every request', () => {
-  expect(apiRoot('https://x.example/openai?api-version=1', free, parse)).toEqual({ root: 'https://x.example/openai', search: '?api-version=1' })
+  expect(apiRoot('https://x.example/openai?api-version=1', free, parse)).toEqual({
+    root: 'https://x.example/openai',
+    search: '?api-version=1',
+  })
 })
 
 test.each(['', 'localhost:8000', 'ftp://x', 'not a url', 'file:///etc/passwd'])('%j is none', (given) => {

@@ -34,12 +34,25 @@ describe('fair turns', () => {
 
   test('the foretold order is the order that comes, whatever was asked and served', () => {
     const check = fc.check(
-      fc.property(fc.array(fc.oneof(fc.constantFrom('a', 'b', 'c', 'd').map((session) => ({ session })), fc.constant('serve' as const)), { maxLength: 40 }), (steps) => {
-        const turns = new FairTurns<string>()
-        steps.forEach((step, index) => (step === 'serve' ? turns.dequeue() : turns.enqueue(`${step.session}${index}`, { id: `${step.session}${index}`, session: step.session })))
-        const foretold = turns.order()
-        return turns.size === foretold.length && JSON.stringify(foretold) === JSON.stringify(drain(turns)) && turns.size === 0
-      }),
+      fc.property(
+        fc.array(
+          fc.oneof(
+            fc.constantFrom('a', 'b', 'c', 'd').map((session) => ({ session })),
+            fc.constant('serve' as const),
+          ),
+          { maxLength: 40 },
+        ),
+        (steps) => {
+          const turns = new FairTurns<string>()
+          steps.forEach((step, index) =>
+            step === 'serve'
+              ? turns.dequeue()
+              : turns.enqueue(`${step.session}${index}`, { id: `${step.session}${index}`, session: step.session }),
+          )
+          const foretold = turns.order()
+          return turns.size === foretold.length && JSON.stringify(foretold) === JSON.stringify(drain(turns)) && turns.size === 0
+        },
+      ),
     )
     expect(check.failed, JSON.stringify(check.counterexample)).toBe(false)
   })

@@ -5,12 +5,17 @@ import { parseArguments, ToolCallAssembler, type ToolCallPiece } from '#workers/
 function assemble(pieces: readonly ToolCallPiece[]) {
   let ids = 0
   const events: string[] = []
-  const assembler = new ToolCallAssembler({ start: (call) => events.push(`${call.id} ${call.name}`), delta: (call, text) => events.push(`${call.id} +${text}`) }, () => `tc_${(ids += 1)}`)
+  const assembler = new ToolCallAssembler(
+    { start: (call) => events.push(`${call.id} ${call.name}`), delta: (call, text) => events.push(`${call.id} +${text}`) },
+    () => `tc_${(ids += 1)}`,
+  )
   for (const piece of pieces) assembler.add(piece)
   return { calls: assembler.calls.map((call) => [call.providerCallId, call.name, call.argumentsText]), events }
 }
 
-const argument = fc.record({ path: fc.string({ unit: 'grapheme' }), n: fc.integer(), deep: fc.array(fc.boolean()) }).map((value) => JSON.stringify(value))
+const argument = fc
+  .record({ path: fc.string({ unit: 'grapheme' }), n: fc.integer(), deep: fc.array(fc.boolean()) })
+  .map((value) => JSON.stringify(value))
 
 test('however the arguments of parallel calls are cut and interleaved, each call gets its own back', () => {
   const check = fc.check(
@@ -34,7 +39,10 @@ test('however the arguments of parallel calls are cut and interleaved, each call
 test('without index, one call after the other', () => {
   const check = fc.check(
     fc.property(fc.array(argument, { minLength: 1, maxLength: 4 }), fc.integer({ min: 1, max: 9 }), (texts, size) => {
-      const pieces = texts.flatMap((text, index): ToolCallPiece[] => [{ id: `call_${index}`, name: `tool_${index}` }, ...(text.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? []).map((piece) => ({ arguments: piece }))])
+      const pieces = texts.flatMap((text, index): ToolCallPiece[] => [
+        { id: `call_${index}`, name: `tool_${index}` },
+        ...(text.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? []).map((piece) => ({ arguments: piece })),
+      ])
       return JSON.stringify(assemble(pieces).calls) === JSON.stringify(texts.map((text, index) => [`call_${index}`, `tool_${index}`, text]))
     }),
   )
@@ -42,15 +50,30 @@ test('without index, one call after the other', () => {
 })
 
 test('a name repeated in every piece opens no new call', () => {
-  expect(assemble(['{"a"', ':{}', '}'].map((text) => ({ index: 0, id: 'x', name: 'f', arguments: text }))).calls).toEqual([['x', 'f', '{"a":{}}']])
+  expect(assemble(['{"a"', ':{}', '}'].map((text) => ({ index: 0, id: 'x', name: 'f', arguments: text }))).calls).toEqual([
+    ['x', 'f', '{"a":{}}'],
+  ])
 })
 
 test('arguments before the name are shown after it', () => {
-  expect(assemble([{ index: 0, id: 'x', arguments: '{' }, { index: 0, name: 'f', arguments: '}' }]).events).toEqual(['tc_1 f', 'tc_1 +{', 'tc_1 +}'])
+  expect(
+    assemble([
+      { index: 0, id: 'x', arguments: '{' },
+      { index: 0, name: 'f', arguments: '}' },
+    ]).events,
+  ).toEqual(['tc_1 f', 'tc_1 +{', 'tc_1 +}'])
 })
 
 test('a call without arguments followed by another on the same index', () => {
-  expect(assemble([{ index: 0, id: 'a', name: 'f', arguments: '' }, { index: 0, id: 'b', name: 'g', arguments: '' }]).calls).toEqual([['a', 'f', ''], ['b', 'g', '']])
+  expect(
+    assemble([
+      { index: 0, id: 'a', name: 'f', arguments: '' },
+      { index: 0, id: 'b', name: 'g', arguments: '' },
+    ]).calls,
+  ).toEqual([
+    ['a', 'f', ''],
+    ['b', 'g', ''],
+  ])
 })
 
 test('arguments of 4 MiB in small pieces, with the name in each, cost no parse per piece', () => {

@@ -65,13 +65,27 @@ describe('encodings', () => {
         return false
       }
     }
-    holds(fc.property(fc.oneof(fc.uint8Array({ maxLength: 12 }), fc.string({ unit: 'binary' }).map((text) => new TextEncoder().encode(text))), (bytes) => isUtf8(bytes, true) === accepted(bytes)), 2000)
+    holds(
+      fc.property(
+        fc.oneof(
+          fc.uint8Array({ maxLength: 12 }),
+          fc.string({ unit: 'binary' }).map((text) => new TextEncoder().encode(text)),
+        ),
+        (bytes) => isUtf8(bytes, true) === accepted(bytes),
+      ),
+      2000,
+    )
   })
 })
 
 describe('output decoding', () => {
   test('GBK lines among UTF-8 lines are readable at every split', () => {
-    const bytes = Buffer.concat([Buffer.from('你好 utf8\n'), iconv.encode('中文 输出\n', 'gbk'), Buffer.from('plain\n'), Buffer.from('表情😀\n')])
+    const bytes = Buffer.concat([
+      Buffer.from('你好 utf8\n'),
+      iconv.encode('中文 输出\n', 'gbk'),
+      Buffer.from('plain\n'),
+      Buffer.from('表情😀\n'),
+    ])
     const expected = '你好 utf8\n中文 输出\nplain\n表情😀\n'
     for (let cut = 0; cut <= bytes.length; cut++) {
       const decoder = new LineDecoder()
@@ -101,19 +115,27 @@ describe('exact replacement', () => {
     expect(replaceExactly('x\ny\nx\n', 'x', 'z')).toEqual({ kind: 'ambiguous', lines: [1, 3] })
   })
   test('where only blanks differ, the real text is given', () => {
-    expect(replaceExactly('if (a) {\n\treturn 1\n}', 'if (a) {\n    return 1\n}', 'x')).toEqual({ kind: 'absent', near: { line: 1, text: 'if (a) {\n\treturn 1\n}' } })
+    expect(replaceExactly('if (a) {\n\treturn 1\n}', 'if (a) {\n    return 1\n}', 'x')).toEqual({
+      kind: 'absent',
+      near: { line: 1, text: 'if (a) {\n\treturn 1\n}' },
+    })
   })
   test('any unique passage of any text is replaced and nothing else', () => {
     holds(
-      fc.property(fc.array(fc.constantFrom('a', 'b', '\r\n', '\n', '\r', '好', '😀'), { minLength: 1, maxLength: 30 }), fc.nat(), fc.nat(), (parts, from, length) => {
-        const start = from % parts.length
-        const end = Math.min(parts.length, start + 1 + (length % 5))
-        const [before, old, after] = [parts.slice(0, start).join(''), parts.slice(start, end).join(''), parts.slice(end).join('')]
-        // A passage that begins or ends inside a CRLF is no passage of lines.
-        if (before.endsWith('\r') || old.endsWith('\r') || old === '') return true
-        const outcome = replaceExactly(before + old + after, old, 'NEW')
-        return outcome.kind === 'ambiguous' || (outcome.kind === 'replaced' && outcome.text === `${before}NEW${after}`)
-      }),
+      fc.property(
+        fc.array(fc.constantFrom('a', 'b', '\r\n', '\n', '\r', '好', '😀'), { minLength: 1, maxLength: 30 }),
+        fc.nat(),
+        fc.nat(),
+        (parts, from, length) => {
+          const start = from % parts.length
+          const end = Math.min(parts.length, start + 1 + (length % 5))
+          const [before, old, after] = [parts.slice(0, start).join(''), parts.slice(start, end).join(''), parts.slice(end).join('')]
+          // A passage that begins or ends inside a CRLF is no passage of lines.
+          if (before.endsWith('\r') || old.endsWith('\r') || old === '') return true
+          const outcome = replaceExactly(before + old + after, old, 'NEW')
+          return outcome.kind === 'ambiguous' || (outcome.kind === 'replaced' && outcome.text === `${before}NEW${after}`)
+        },
+      ),
       3000,
     )
   })

@@ -20,7 +20,18 @@ test.each([
   expect(hasHiddenText(text)).toBe(true)
 })
 
-test.each(['读取 data.csv，并分析内容；好吗？', 'Привет, мир', 'Ελλάδα', 'こんにちは、世界！', 'naïve café', '한국어', '👩‍👩‍👧 ok ✔️', 'for i in 1 2; do\n\techo "$i"\ndone', 'a\r\nb', 'a – b — c “d”…'])('%j stays as it is', (text) => {
+test.each([
+  '读取 data.csv，并分析内容；好吗？',
+  'Привет, мир',
+  'Ελλάδα',
+  'こんにちは、世界！',
+  'naïve café',
+  '한국어',
+  '👩‍👩‍👧 ok ✔️',
+  'for i in 1 2; do\n\techo "$i"\ndone',
+  'a\r\nb',
+  'a – b — c “d”…',
+])('%j stays as it is', (text) => {
   expect(visibleText(text)).toBe(text.replaceAll('\r\n', '\n'))
   expect(hasHiddenText(text)).toBe(false)
 })

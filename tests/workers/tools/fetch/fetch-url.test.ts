@@ -10,25 +10,80 @@ import { htmlToMarkdown } from '#workers/tools/fetch/html-to-markdown.ts'
 
 /** From the list of refused forms: every spelling of an address inside. */
 const REFUSED_LITERALS = [
-  'http://2130706433/', 'http://0x7f000001/', 'http://0177.0.0.1/', 'http://127.1/', 'http://127.0.0.1./', 'http://0/', 'http://0.0.0.0/', 'http://[::]/', 'http://[::1]/',
-  'http://[::ffff:127.0.0.1]/', 'http://[::127.0.0.1]/', 'http://①②⑦.⓪.⓪.①/', 'http://localhost./', 'http://x.localhost/', 'http://localhost/', 'http://169.254.169.254/latest/meta-data/',
-  'http://100.100.100.200/', 'http://[fd00:ec2::254]/', 'http://10.0.0.1/', 'http://172.16.0.1/', 'http://192.168.1.1/', 'http://100.64.0.1/', 'http://[fe80::1]/',
-  'http://user:pw@127.0.0.1/', 'http://user:pw@example.com/', 'http://127.0.0.1#@good.com/', 'http://[64:ff9b::7f00:1]/', 'http://[2002:7f00:1::]/', 'http://intranet/', 'http://printer.local/',
-  'file:///etc/passwd', 'ftp://example.com/', 'gopher://example.com/', 'data:text/html,x', 'blob:https://example.com/x', 'javascript:alert(1)',
-  'http://example.com:22/', 'http://example.com:25/', 'http://example.com:6379/', 'not a url', '',
+  'http://2130706433/',
+  'http://0x7f000001/',
+  'http://0177.0.0.1/',
+  'http://127.1/',
+  'http://127.0.0.1./',
+  'http://0/',
+  'http://0.0.0.0/',
+  'http://[::]/',
+  'http://[::1]/',
+  'http://[::ffff:127.0.0.1]/',
+  'http://[::127.0.0.1]/',
+  'http://①②⑦.⓪.⓪.①/',
+  'http://localhost./',
+  'http://x.localhost/',
+  'http://localhost/',
+  'http://169.254.169.254/latest/meta-data/',
+  'http://100.100.100.200/',
+  'http://[fd00:ec2::254]/',
+  'http://10.0.0.1/',
+  'http://172.16.0.1/',
+  'http://192.168.1.1/',
+  'http://100.64.0.1/',
+  'http://[fe80::1]/',
+  'http://user:pw@127.0.0.1/',
+  'http://user:pw@example.com/',
+  'http://127.0.0.1#@good.com/',
+  'http://[64:ff9b::7f00:1]/',
+  'http://[2002:7f00:1::]/',
+  'http://intranet/',
+  'http://printer.local/',
+  'file:///etc/passwd',
+  'ftp://example.com/',
+  'gopher://example.com/',
+  'data:text/html,x',
+  'blob:https://example.com/x',
+  'javascript:alert(1)',
+  'http://example.com:22/',
+  'http://example.com:25/',
+  'http://example.com:6379/',
+  'not a url',
+  '',
 ]
 
 test.each(REFUSED_LITERALS)('%s is refused before anything is resolved', (url) => {
   expect(() => checkUrl(url)).toThrow()
 })
 
-test.each(['https://example.com/', 'http://93.184.216.34/x', 'https://[2606:2800:220:1:248:1893:25c8:1946]/', 'https://例え.テスト.com/長い/道', 'https://example.com:8443/a?b=c#d'])('%s is allowed', (url) => {
+test.each([
+  'https://example.com/',
+  'http://93.184.216.34/x',
+  'https://[2606:2800:220:1:248:1893:25c8:1946]/',
+  'https://例え.テスト.com/長い/道',
+  'https://example.com:8443/a?b=c#d',
+])('%s is allowed', (url) => {
   expect(checkUrl(url).protocol).toMatch(/^https?:$/)
 })
 
 test.each([
-  ['93.184.216.34', true], ['8.8.8.8', true], ['2606:4700::1111', true], ['127.0.0.1', false], ['::1', false], ['::ffff:10.0.0.1', false], ['fe80::1%eth0', false], ['fc00::1', false],
-  ['ff02::1', false], ['224.0.0.1', false], ['255.255.255.255', false], ['192.168.0.1', false], ['172.31.255.255', false], ['172.32.0.1', true], ['100.127.0.1', false], ['not an address', false],
+  ['93.184.216.34', true],
+  ['8.8.8.8', true],
+  ['2606:4700::1111', true],
+  ['127.0.0.1', false],
+  ['::1', false],
+  ['::ffff:10.0.0.1', false],
+  ['fe80::1%eth0', false],
+  ['fc00::1', false],
+  ['ff02::1', false],
+  ['224.0.0.1', false],
+  ['255.255.255.255', false],
+  ['192.168.0.1', false],
+  ['172.31.255.255', false],
+  ['172.32.0.1', true],
+  ['100.127.0.1', false],
+  ['not an address', false],
 ])('the address %s is public: %s', (address, allowed) => {
   expect(isPublicAddress(address)).toBe(allowed)
 })
@@ -64,29 +119,43 @@ describe('over real sockets', () => {
     },
     dial: () => ({ host: '127.0.0.1', port }),
   })
-  const html = (text: string, type = 'text/html; charset=utf-8') => (_request: IncomingMessage, response: ServerResponse) => void response.writeHead(200, { 'content-type': type }).end(text)
+  const html =
+    (text: string, type = 'text/html; charset=utf-8') =>
+    (_request: IncomingMessage, response: ServerResponse) =>
+      void response.writeHead(200, { 'content-type': type }).end(text)
 
   test('a public page is fetched with its body and final address', async () => {
     answers = { '/a': html('<p>hello</p>') }
     const page = await fetchPage('http://site.example/a', signal, network({ 'site.example': ['93.184.216.34'] }))
-    expect({ url: page.url, status: page.status, body: page.body.toString(), cut: page.cut }).toEqual({ url: 'http://site.example/a', status: 200, body: '<p>hello</p>', cut: false })
+    expect({ url: page.url, status: page.status, body: page.body.toString(), cut: page.cut }).toEqual({
+      url: 'http://site.example/a',
+      status: 200,
+      body: '<p>hello</p>',
+      cut: false,
+    })
   })
 
   test('one private address among the answers refuses the name, and no request is made', async () => {
     answers = { '/': html('x') }
-    await expect(fetchPage('http://mixed.example/', signal, network({ 'mixed.example': ['93.184.216.34', '192.168.0.7'] }))).rejects.toMatchObject({ code: 'URL_REFUSED' })
+    await expect(
+      fetchPage('http://mixed.example/', signal, network({ 'mixed.example': ['93.184.216.34', '192.168.0.7'] })),
+    ).rejects.toMatchObject({ code: 'URL_REFUSED' })
     expect(requests).toEqual([])
   })
 
   test.each([301, 302, 303, 307, 308])('a redirect (%i) to an inner address is refused', async (status) => {
     answers = { '/r': (_request, response) => void response.writeHead(status, { location: 'http://169.254.169.254/latest' }).end() }
-    await expect(fetchPage('http://site.example/r', signal, network({ 'site.example': ['93.184.216.34'] }))).rejects.toMatchObject({ code: 'URL_REFUSED' })
+    await expect(fetchPage('http://site.example/r', signal, network({ 'site.example': ['93.184.216.34'] }))).rejects.toMatchObject({
+      code: 'URL_REFUSED',
+    })
     expect(requests.map((request) => request.url)).toEqual(['/r'])
   })
 
   test('a redirect to a file address is refused', async () => {
     answers = { '/r': (_request, response) => void response.writeHead(302, { location: 'file:///etc/passwd' }).end() }
-    await expect(fetchPage('http://site.example/r', signal, network({ 'site.example': ['93.184.216.34'] }))).rejects.toMatchObject({ code: 'URL_REFUSED' })
+    await expect(fetchPage('http://site.example/r', signal, network({ 'site.example': ['93.184.216.34'] }))).rejects.toMatchObject({
+      code: 'URL_REFUSED',
+    })
   })
 
   test('a name whose answer changes between two hops is looked at again, on no old socket', async () => {
@@ -103,7 +172,10 @@ describe('over real sockets', () => {
   })
 
   test('a Refresh header is not followed', async () => {
-    answers = { '/': (_request, response) => void response.writeHead(200, { refresh: '0; url=http://127.0.0.1/', 'content-type': 'text/plain' }).end('stay') }
+    answers = {
+      '/': (_request, response) =>
+        void response.writeHead(200, { refresh: '0; url=http://127.0.0.1/', 'content-type': 'text/plain' }).end('stay'),
+    }
     const page = await fetchPage('http://site.example/', signal, network({ 'site.example': ['93.184.216.34'] }))
     expect(page.body.toString()).toBe('stay')
     expect(requests.length).toBe(1)
@@ -111,12 +183,16 @@ describe('over real sockets', () => {
 
   test('endless redirects end with a reason', async () => {
     answers = { '/loop': (_request, response) => void response.writeHead(302, { location: '/loop' }).end() }
-    await expect(fetchPage('http://site.example/loop', signal, network({ 'site.example': ['93.184.216.34'] }))).rejects.toMatchObject({ code: 'TOO_MANY_REDIRECTS' })
+    await expect(fetchPage('http://site.example/loop', signal, network({ 'site.example': ['93.184.216.34'] }))).rejects.toMatchObject({
+      code: 'TOO_MANY_REDIRECTS',
+    })
   })
 
   test('a small body that unfolds to 300 MB is left at 5 MiB', async () => {
     const bomb = gzipSync(Buffer.alloc(300_000_000))
-    answers = { '/bomb': (_request, response) => void response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }).end(bomb) }
+    answers = {
+      '/bomb': (_request, response) => void response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }).end(bomb),
+    }
     const page = await fetchPage('http://site.example/bomb', signal, network({ 'site.example': ['93.184.216.34'] }))
     expect({ size: page.body.length, cut: page.cut }).toEqual({ size: 5 * 1024 * 1024, cut: true })
   })

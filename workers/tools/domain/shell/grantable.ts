@@ -11,11 +11,34 @@ const NEVER = new Set(
 )
 
 /** Program words that are part of a package manager but run what the packages or the network bring. */
-const RUNNER_WORDS = new Set(['exec', 'dlx', 'x', 'create', 'init', 'install', 'i', 'add', 'ci', 'publish', 'login', 'config', 'set', 'link', 'upgrade', 'update'])
+const RUNNER_WORDS = new Set([
+  'exec',
+  'dlx',
+  'x',
+  'create',
+  'init',
+  'install',
+  'i',
+  'add',
+  'ci',
+  'publish',
+  'login',
+  'config',
+  'set',
+  'link',
+  'upgrade',
+  'update',
+])
 
 export function mayBeGranted(argv: readonly string[]): boolean {
   const [program = '', ...words] = argv
-  if (program.includes('/') || !/^[A-Za-z0-9_.+-]+$/.test(program) || NEVER.has(program) || /^(python|ruby|perl|php|lua|node|pip)[\d.]*$/.test(program)) return false
+  if (
+    program.includes('/') ||
+    !/^[A-Za-z0-9_.+-]+$/.test(program) ||
+    NEVER.has(program) ||
+    /^(python|ruby|perl|php|lua|node|pip)[\d.]*$/.test(program)
+  )
+    return false
   if (/^(npm|pnpm|yarn|bun|cargo|go|gem|uv|poetry|dotnet|mvn|gradle)$/.test(program)) return !words.some((word) => RUNNER_WORDS.has(word))
   return true
 }

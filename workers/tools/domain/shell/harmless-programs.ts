@@ -22,13 +22,22 @@ const FIND_TESTS = new Set(['-name', '-iname', '-path', '-ipath', '-type', '-max
 const FIND_ALONE = new Set(['-empty', '-not', '-o', '-a', '-print', '-prune'])
 
 const PROGRAMS: Readonly<Record<string, ProgramRules>> = {
-  ls: { letters: 'aAlhtrSR1dFpisnogkqQUvxXcC', long: /^--(all|almost-all|human-readable|reverse|recursive|size|directory|full-time|color=never)$/, operands: 'paths' },
+  ls: {
+    letters: 'aAlhtrSR1dFpisnogkqQUvxXcC',
+    long: /^--(all|almost-all|human-readable|reverse|recursive|size|directory|full-time|color=never)$/,
+    operands: 'paths',
+  },
   cat: { letters: 'nbsEATvet', operands: 'paths' },
   head: { letters: 'qv', values: 'nc', long: /^-\d+$|^--(lines|bytes)=\d+$/, operands: 'paths' },
   tail: { letters: 'qv', values: 'nc', long: /^-\d+$|^--(lines|bytes)=\+?\d+$/, operands: 'paths' },
   wc: { letters: 'lwcmL', operands: 'paths' },
   nl: { letters: '', values: 'bwsv', operands: 'paths' },
-  grep: { letters: 'niwxcvlLhHoEFqsab', values: 'eABCm', long: /^--(color=never|line-number|ignore-case|word-regexp|count|fixed-strings|extended-regexp|invert-match|only-matching)$/, operands: 'pattern' },
+  grep: {
+    letters: 'niwxcvlLhHoEFqsab',
+    values: 'eABCm',
+    long: /^--(color=never|line-number|ignore-case|word-regexp|count|fixed-strings|extended-regexp|invert-match|only-matching)$/,
+    operands: 'pattern',
+  },
   cut: { letters: 's', values: 'dfcb', operands: 'paths' },
   sort: { letters: 'nrufbdgMhVscm', values: 'kt', operands: 'paths' },
   uniq: { letters: 'cdui', values: 'fsw', operands: 'paths', most: 1 },
@@ -54,23 +63,49 @@ const PROGRAMS: Readonly<Record<string, ProgramRules>> = {
   date: { letters: 'u', operands: 'text', check: (operands) => operands.every((operand) => operand.startsWith('+')) },
   whoami: { operands: 'none' },
   cd: { operands: 'paths', most: 1, check: (operands) => operands.length === 1 && operands[0] !== '-' },
-  sed: { letters: 'n', operands: 'pattern', check: (operands, argv) => argv.includes('-n') && /^\d+(,(\d+|\$))?p$/.test(operands[0] ?? '') },
+  sed: {
+    letters: 'n',
+    operands: 'pattern',
+    check: (operands, argv) => argv.includes('-n') && /^\d+(,(\d+|\$))?p$/.test(operands[0] ?? ''),
+  },
   // Only names are printed; every word after the folders is a test or its value.
   find: { operands: 'paths' },
 }
 
 /** Programs that tell their version, and the words that make them do only that. */
-const VERSIONS: Readonly<Record<string, readonly string[]>> = { node: ['--version', '-v'], npm: ['--version', '-v'], pnpm: ['--version'], yarn: ['--version'], python: ['--version', '-V'], python3: ['--version', '-V'], git: ['--version'], cargo: ['--version'], rustc: ['--version'], go: ['version'], java: ['--version'], gcc: ['--version'], make: ['--version'] }
+const VERSIONS: Readonly<Record<string, readonly string[]>> = {
+  node: ['--version', '-v'],
+  npm: ['--version', '-v'],
+  pnpm: ['--version'],
+  yarn: ['--version'],
+  python: ['--version', '-V'],
+  python3: ['--version', '-V'],
+  git: ['--version'],
+  cargo: ['--version'],
+  rustc: ['--version'],
+  go: ['version'],
+  java: ['--version'],
+  gcc: ['--version'],
+  make: ['--version'],
+}
 
-export type Verdict = { readonly harmless: true; /** Paths it looks at; the caller makes sure that they are inside. */ readonly paths: readonly string[]; /** Where later commands look from. */ readonly changesFolder?: string } | { readonly harmless: false }
+export type Verdict =
+  | {
+      readonly harmless: true
+      /** Paths it looks at; the caller makes sure that they are inside. */ readonly paths: readonly string[]
+      /** Where later commands look from. */ readonly changesFolder?: string
+    }
+  | { readonly harmless: false }
 
 export function judgeProgram(argv: readonly string[]): Verdict {
   const [program, ...words] = argv as [string, ...string[]]
-  if (words.length === 1 && Object.hasOwn(VERSIONS, program) && VERSIONS[program]?.includes(words[0] as string) === true) return { harmless: true, paths: [] }
+  if (words.length === 1 && Object.hasOwn(VERSIONS, program) && VERSIONS[program]?.includes(words[0] as string) === true)
+    return { harmless: true, paths: [] }
   if (!Object.hasOwn(PROGRAMS, program)) return { harmless: false }
   const rules = PROGRAMS[program] as ProgramRules
   const operands = program === 'find' ? findOperands(words) : readOperands(words, rules)
-  if (operands === undefined || (rules.most !== undefined && operands.length > rules.most) || rules.check?.(operands, argv) === false) return { harmless: false }
+  if (operands === undefined || (rules.most !== undefined && operands.length > rules.most) || rules.check?.(operands, argv) === false)
+    return { harmless: false }
   if (rules.operands === 'none') return operands.length === 0 ? { harmless: true, paths: [] } : { harmless: false }
   if (rules.operands === 'text') return { harmless: true, paths: [] }
   const paths = rules.operands === 'pattern' && !hasExplicitPattern(words) ? operands.slice(1) : operands

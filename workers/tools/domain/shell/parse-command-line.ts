@@ -12,9 +12,29 @@ export interface CommandPart {
   readonly text: string
 }
 
-export type ParsedCommandLine = { readonly ok: true; readonly parts: readonly CommandPart[] } | { readonly ok: false; readonly reason: string }
+export type ParsedCommandLine =
+  | { readonly ok: true; readonly parts: readonly CommandPart[] }
+  | { readonly ok: false; readonly reason: string }
 
-const RESERVED = new Set(['if', 'then', 'else', 'elif', 'fi', 'for', 'while', 'until', 'do', 'done', 'case', 'esac', 'in', 'select', 'function', 'time', 'coproc'])
+const RESERVED = new Set([
+  'if',
+  'then',
+  'else',
+  'elif',
+  'fi',
+  'for',
+  'while',
+  'until',
+  'do',
+  'done',
+  'case',
+  'esac',
+  'in',
+  'select',
+  'function',
+  'time',
+  'coproc',
+])
 const PLAIN = /[\p{L}\p{N}\p{M}_\-./:=,+@%^]/u
 /** Output to nowhere, and one stream into the other, change nothing. */
 const HARMLESS_REDIRECT = /^(?:[12]?>>?[ \t]*\/dev\/null|2>&1|1>&2|>&2)(?=$|[\s;|&])/
