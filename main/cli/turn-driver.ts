@@ -1,5 +1,4 @@
 /** One prompt in one session from start to end, for `run` and `batch`. */
-import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { SessionEvent, SessionEventOf } from '#contracts/session/session-event.ts'
 import type { SessionSettings } from '#contracts/session/commands.ts'
@@ -59,7 +58,7 @@ const STOP_PATIENCE_MS = 10_000
 
 export function driveTurn(options: DriverParts, order: TurnOrder, watcher: TurnWatcher): TurnDriver {
   const { client } = options
-  const messageId = `m_${randomBytes(10).toString('hex')}`
+  const messageId = newMessageId()
   const { workspace } = order
   let stopRequested = false
   let sessionId = ''
@@ -158,4 +157,13 @@ export function driveTurn(options: DriverParts, order: TurnOrder, watcher: TurnW
       if (follower !== undefined) askToStop()
     },
   }
+}
+
+/** Unique within a session; not a secret, and cheaper at start-up than loading the crypto module. */
+function newMessageId(): string {
+  const piece = (): string =>
+    Math.floor(Math.random() * 36 ** 8)
+      .toString(36)
+      .padStart(8, '0')
+  return `m_${piece()}${piece()}`
 }

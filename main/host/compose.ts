@@ -2,7 +2,6 @@
  * The pipeline host: workers, the relay to them and the command host, put together the same way for every
  * shell. Loads neither zod nor Comlink; the first request travels as a plain envelope.
  */
-import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { MessageChannel, type MessagePort, type ResourceLimits } from 'node:worker_threads'
 import type { NativeServices } from '#contracts/native/native-services.ts'
@@ -73,6 +72,7 @@ interface Client {
 
 export function composeHost(options: HostOptions): Host {
   const clients = new Set<Client>()
+  let clientCount = 0
   const commandHost = keepCommandHost(
     options.launchCommandHost ?? (() => launchChild(options.commandHostEntry ?? path.join(options.bundles, 'command-host', 'entry.js'))),
   )
@@ -121,7 +121,7 @@ export function composeHost(options: HostOptions): Host {
   }
 
   function attach(port: Port, { remote }: { remote: boolean }): void {
-    const client: Client = { id: `client_${randomBytes(8).toString('hex')}`, remote, relay: relay(port, () => clients.delete(client)) }
+    const client: Client = { id: `client_${++clientCount}`, remote, relay: relay(port, () => clients.delete(client)) }
     clients.add(client)
     joinToSession(client)
   }

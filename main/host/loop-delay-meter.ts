@@ -1,5 +1,5 @@
 /** How late the host's event loop runs. Off until the first reading: a sampling timer would wake an idle app. */
-import { monitorEventLoopDelay, type ELDHistogram } from 'node:perf_hooks'
+import type { ELDHistogram } from 'node:perf_hooks'
 
 export interface LoopDelay {
   readonly meanMs: number
@@ -15,7 +15,8 @@ export function loopDelayMeter(): { read(): LoopDelay } {
   return {
     read: () => {
       if (histogram === undefined) {
-        histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+        // Loaded here: at start-up the module would cost more than all of the host's own code.
+        histogram = process.getBuiltinModule('node:perf_hooks').monitorEventLoopDelay({ resolution: RESOLUTION_MS })
         histogram.enable()
       }
       const delay =
