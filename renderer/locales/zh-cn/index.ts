@@ -105,7 +105,14 @@ export const zhCn: Messages = {
     exitCode: '退出码 {value}',
     diff: '{path} 的改动',
     writing: '模型还在写这个调用。',
-    by: { user: '由你', mode: '按权限模式', rule: '按规则', grant: '按先前的授权', timeout: '因超时无人答复而', non_interactive: '因无人可询问而' },
+    by: {
+      user: '由你',
+      mode: '按权限模式',
+      rule: '按规则',
+      grant: '按先前的授权',
+      timeout: '因超时无人答复而',
+      non_interactive: '因无人可询问而',
+    },
   },
   turn: {
     completed: '完成',
@@ -303,8 +310,8 @@ export const zhCn: Messages = {
   },
   banner: {
     lost: '与应用的连接已断开。',
-    lostHint: '会话不依赖这个页面，仍在继续。{seconds} 秒后重试。',
-    reconnecting: '会话不依赖这个页面，仍在继续。正在连接…',
+    lostHint: '如果应用仍在运行，会话会继续。{seconds} 秒后重试。',
+    reconnecting: '如果应用仍在运行，会话会继续。正在连接…',
     retryNow: '立即重试',
     refused: '应用不再接受这个页面。',
     refusedHint: '它已用新的口令重新启动，请打开它输出的地址。',

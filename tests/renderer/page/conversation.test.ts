@@ -1,16 +1,14 @@
 /** What a person does in a conversation, in a real browser. */
+// needs: chromium
 import { testIds } from '#renderer/ui/test-ids.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { chromiumMissing } from '../../helpers/chromium.ts'
 import { ScriptedHost } from '../../helpers/scripted-host.ts'
 import { configEntries } from '../../e2e/screenshot-scenes.ts'
 import { waitUntil } from '../helpers.ts'
 import { openPage, useChromium, type OpenedPage, type OpenOptions } from './open-page.ts'
 
-const run = test.skipIf(chromiumMissing !== undefined && process.env['CI'] !== 'true')
-if (chromiumMissing !== undefined) console.log(chromiumMissing)
-else useChromium()
+useChromium()
 
 const A = 's_aaaaaaaaaa'
 const B = 's_bbbbbbbbbb'
@@ -59,7 +57,7 @@ const ask = (toolCallId: string): void =>
 const input = () => opened.at(testIds.composerInput)
 const row = (sessionId: string) => opened.page.locator(`[data-testid="${testIds.sessionRow}"][data-session="${sessionId}"]`)
 
-run('Enter sends, Shift+Enter starts a new line, and the sent text is gone from the field', async () => {
+test('Enter sends, Shift+Enter starts a new line, and the sent text is gone from the field', async () => {
   await open()
   await input().fill('one')
   await input().press('Shift+Enter')
@@ -69,7 +67,7 @@ run('Enter sends, Shift+Enter starts a new line, and the sent text is gone from 
   expect(await input().inputValue()).toBe('')
 })
 
-run('Enter that belongs to an input method never sends', async () => {
+test('Enter that belongs to an input method never sends', async () => {
   await open()
   await input().fill('拼音')
   await input().dispatchEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true })
@@ -79,7 +77,7 @@ run('Enter that belongs to an input method never sends', async () => {
   expect(calls('session.prompt')).toMatchObject([{ content: '拼音' }])
 })
 
-run('while it runs Enter queues and Mod+Enter steers; what is queued can be taken back', async () => {
+test('while it runs Enter queues and Mod+Enter steers; what is queued can be taken back', async () => {
   startTurn()
   await open()
   await input().fill('later')
@@ -98,7 +96,7 @@ run('while it runs Enter queues and Mod+Enter steers; what is queued can be take
   await waitUntil(async () => expect(await opened.at(testIds.queueItem).count()).toBe(1))
 })
 
-run('each session keeps its own draft, over switching and over a reload', async () => {
+test('each session keeps its own draft, over switching and over a reload', async () => {
   await open()
   await input().fill('for the first')
   await row(B).click()
@@ -118,7 +116,7 @@ run('each session keeps its own draft, over switching and over a reload', async 
   await waitUntil(async () => expect(await input().inputValue()).toBe('for the first'))
 })
 
-run('a message that could not be sent comes back with the reason', async () => {
+test('a message that could not be sent comes back with the reason', async () => {
   host.answer('session.prompt', () => {
     throw new AppError({ code: 'WORKER_LOST', message: 'gone' })
   })
@@ -129,7 +127,7 @@ run('a message that could not be sent comes back with the reason', async () => {
   expect(await input().inputValue()).toBe('precious')
 })
 
-run('the first message of a new session goes to that session even when another is chosen at once', async () => {
+test('the first message of a new session goes to that session even when another is chosen at once', async () => {
   let release: () => void = () => undefined
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -149,7 +147,7 @@ run('the first message of a new session goes to that session even when another i
   expect(await opened.at(testIds.transcript).getAttribute('data-session')).toBe(B)
 })
 
-run('streamed text appears while it streams, whole, and only in its session', async () => {
+test('streamed text appears while it streams, whole, and only in its session', async () => {
   startTurn()
   await open()
   for (const piece of ['Hel', 'lo **wor', 'ld**']) say(piece)
@@ -158,7 +156,7 @@ run('streamed text appears while it streams, whole, and only in its session', as
   expect(await opened.at(testIds.messageAssistant).getAttribute('data-status')).toBe('streaming')
 })
 
-run('someone who scrolled up is not moved by what streams in; going to the end holds on again', async () => {
+test('someone who scrolled up is not moved by what streams in; going to the end holds on again', async () => {
   startTurn()
   say(`${Array.from({ length: 80 }, (_, index) => `line ${index}`).join('\n\n')}\n\n`)
   await open()
@@ -180,7 +178,7 @@ run('someone who scrolled up is not moved by what streams in; going to the end h
   await waitUntil(async () => expect((await position()).fromEnd).toBeLessThan(3))
 })
 
-run('live output of a tool is shown with its time, and Stop on the card stops this session alone', async () => {
+test('live output of a tool is shown with its time, and Stop on the card stops this session alone', async () => {
   startTurn()
   startTurn(B)
   host.emit(
@@ -197,7 +195,7 @@ run('live output of a tool is shown with its time, and Stop on the card stops th
   expect(calls('session.stop')).toEqual([{ sessionId: A }])
 })
 
-run('Mod+. stops what is on screen', async () => {
+test('Mod+. stops what is on screen', async () => {
   startTurn()
   await open()
   await opened.page.keyboard.press('Control+.')
@@ -205,7 +203,7 @@ run('Mod+. stops what is on screen', async () => {
   expect(calls('session.stop')).toEqual([{ sessionId: A }])
 })
 
-run('an approval shows the whole command; its buttons sleep for half a second', async () => {
+test('an approval shows the whole command; its buttons sleep for half a second', async () => {
   startTurn()
   await open()
   // Pressed in the same moment in which the card comes: nothing may be sent.
@@ -237,7 +235,7 @@ run('an approval shows the whole command; its buttons sleep for half a second', 
   await opened.at(testIds.approvalCard).waitFor({ state: 'detached' })
 })
 
-run('a held Enter does not approve; one pressed in the card does', async () => {
+test('a held Enter does not approve; one pressed in the card does', async () => {
   startTurn()
   ask('tc_1')
   await open()
@@ -249,7 +247,7 @@ run('a held Enter does not approve; one pressed in the card does', async () => {
   await waitUntil(() => expect(calls('session.answer')).toMatchObject([{ decision: 'allow', scope: 'once' }]))
 })
 
-run('D denies with a reason, all by keyboard', async () => {
+test('D denies with a reason, all by keyboard', async () => {
   startTurn()
   ask('tc_1')
   await open()
@@ -261,7 +259,7 @@ run('D denies with a reason, all by keyboard', async () => {
   await waitUntil(() => expect(calls('session.answer')).toMatchObject([{ decision: 'deny', reason: 'use the test branch' }]))
 })
 
-run('an approval that comes while someone types takes nothing from them', async () => {
+test('an approval that comes while someone types takes nothing from them', async () => {
   startTurn()
   await open()
   await input().focus()
@@ -271,7 +269,7 @@ run('an approval that comes while someone types takes nothing from them', async 
   expect([await input().inputValue(), calls('session.answer')]).toEqual(['d still typing', []])
 })
 
-run('answered elsewhere: the card goes away and the page says so', async () => {
+test('answered elsewhere: the card goes away and the page says so', async () => {
   startTurn()
   ask('tc_1')
   await open()
@@ -295,7 +293,7 @@ run('answered elsewhere: the card goes away and the page says so', async () => {
   await opened.at(testIds.approvalCard).waitFor({ state: 'detached' })
 })
 
-run('two questions are answered one by one, each with its own hash', async () => {
+test('two questions are answered one by one, each with its own hash', async () => {
   startTurn()
   ask('tc_1')
   ask('tc_2')
@@ -312,7 +310,7 @@ run('two questions are answered one by one, each with its own hash', async () =>
   )
 })
 
-run("a question of the model's is answered in words or by one of its options", async () => {
+test("a question of the model's is answered in words or by one of its options", async () => {
   startTurn()
   const question = (toolCallId: string): void =>
     host.emit(A, {
@@ -343,7 +341,7 @@ run("a question of the model's is answered in words or by one of its options", a
   )
 })
 
-run('a wider yes is offered only where it is bound to a prefix', async () => {
+test('a wider yes is offered only where it is bound to a prefix', async () => {
   startTurn()
   host.emit(A, {
     event: 'permission_request',
@@ -362,7 +360,7 @@ run('a wider yes is offered only where it is bound to a prefix', async () => {
   expect(await opened.at(testIds.approvalCard).innerText()).toContain('The mode “Ask” asks before this')
 })
 
-run('an interrupted turn can be resumed, a failed one retried, by the button beside it', async () => {
+test('an interrupted turn can be resumed, a failed one retried, by the button beside it', async () => {
   startTurn()
   host.emit(A, { event: 'turn_end', turn: 1, reason: 'interrupted', iterations: 1, durationMs: 1 })
   await open()
@@ -386,7 +384,7 @@ run('an interrupted turn can be resumed, a failed one retried, by the button bes
   expect(await opened.at(testIds.resume).count()).toBe(0)
 })
 
-run('model and mode are changed for this session', async () => {
+test('model and mode are changed for this session', async () => {
   const model = (providerId: string, id: string) => ({
     id,
     providerId,

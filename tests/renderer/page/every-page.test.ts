@@ -1,10 +1,10 @@
 /** Each page and state of the pictures: nothing that the strictest CSP forbids, nothing loaded from elsewhere, no serious finding of axe-core. */
+// needs: chromium
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import { scenes } from '../../e2e/screenshot-list.ts'
 import { NOW } from '../../e2e/screenshot-scenes.ts'
-import { chromiumMissing } from '../../helpers/chromium.ts'
 import { proofTier } from '../../helpers/proof.ts'
 import { openPage, useChromium, type OpenedPage } from './open-page.ts'
 
@@ -14,8 +14,7 @@ interface Finding {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[]
 }
 
-if (chromiumMissing !== undefined) console.log(chromiumMissing)
-else useChromium()
+useChromium()
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const looks = [
@@ -33,7 +32,7 @@ const cases = scenes.flatMap((scene, index) =>
   })),
 )
 
-test.skipIf(chromiumMissing !== undefined && process.env['CI'] !== 'true').for(cases)('$name', async ({ scene, look }) => {
+test.for(cases)('$name', async ({ scene, look }) => {
   const host = scene.host({ ...look, ...scene.options })
   const opened = await openPage(host, {
     address: scene.address ?? '',

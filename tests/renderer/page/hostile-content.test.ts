@@ -1,14 +1,12 @@
 /** Whatever a model, a tool or a file name says: no script, no request, no press that leaves the app unasked. Live and restored. */
+// needs: chromium
 import { testIds } from '#renderer/ui/test-ids.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { chromiumMissing } from '../../helpers/chromium.ts'
 import { ScriptedHost } from '../../helpers/scripted-host.ts'
 import { waitUntil } from '../helpers.ts'
 import { openPage, useChromium, type OpenedPage } from './open-page.ts'
 
-const run = test.skipIf(chromiumMissing !== undefined && process.env['CI'] !== 'true')
-if (chromiumMissing !== undefined) console.log(chromiumMissing)
-else useChromium()
+useChromium()
 
 const ID = 's_hostile000'
 const TRAP = 'https://trap.example/leak'
@@ -121,7 +119,7 @@ async function harvest(): Promise<{ hit: unknown; faults: string[]; requests: st
 
 const CLEAN = { hit: null, faults: [], requests: [], links: [`${TRAP}`], calls: [] }
 
-run('restored: no script, no request, no privileged call', async () => {
+test('restored: no script, no request, no privileged call', async () => {
   host.addSession(ID, '/w', { title: PAYLOADS[1] ?? '' })
   PAYLOADS.forEach(fill)
   opened = await openPage(host, { address: `#/session/${ID}` })
@@ -132,7 +130,7 @@ run('restored: no script, no request, no privileged call', async () => {
   expect(await harvest()).toEqual(CLEAN)
 })
 
-run('streamed letter by letter: no script, no request, no privileged call', async () => {
+test('streamed letter by letter: no script, no request, no privileged call', async () => {
   host.addSession(ID, '/w', { title: 'live' })
   host.emit(
     ID,
@@ -167,7 +165,7 @@ run('streamed letter by letter: no script, no request, no privileged call', asyn
   expect(await harvest()).toEqual(CLEAN)
 })
 
-run('a link is opened by the shell when it is pressed, with the address that was shown', async () => {
+test('a link is opened by the shell when it is pressed, with the address that was shown', async () => {
   host.answer('native.call', () => ({ value: null }))
   host.addSession(ID, '/w')
   fill(`[words](${TRAP})`, 0)
@@ -181,7 +179,7 @@ run('a link is opened by the shell when it is pressed, with the address that was
   expect([opened.foreignRequests, opened.context.pages().length]).toEqual([[], 1])
 })
 
-run('control: what got through would be seen', async () => {
+test('control: what got through would be seen', async () => {
   host.addSession(ID, '/w')
   opened = await openPage(host, { address: `#/session/${ID}` })
   await opened.at(testIds.transcript).waitFor()

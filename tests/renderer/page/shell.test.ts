@@ -1,16 +1,14 @@
 /** Around the conversation: the connection, folders and trust, the first visit, settings, keys. In a real browser. */
+// needs: chromium
 import { testIds } from '#renderer/ui/test-ids.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { busyHost, emptyHost, GATEWAY, NOW } from '../../e2e/screenshot-scenes.ts'
-import { chromiumMissing } from '../../helpers/chromium.ts'
 import type { ScriptedHost } from '../../helpers/scripted-host.ts'
 import { startScriptedWebHost } from '../../helpers/scripted-web-host.ts'
 import { waitUntil } from '../helpers.ts'
 import { openPage, useChromium, type OpenedPage, type OpenOptions } from './open-page.ts'
 
-const run = test.skipIf(chromiumMissing !== undefined && process.env['CI'] !== 'true')
-if (chromiumMissing !== undefined) console.log(chromiumMissing)
-else useChromium()
+useChromium()
 
 let host: ScriptedHost
 let opened: OpenedPage
@@ -34,7 +32,7 @@ const focusedTestId = (): Promise<string | null> =>
     ).document.activeElement.getAttribute('data-testid'),
   )
 
-run('a host that goes is said at once, its return is found, and the session goes on', async () => {
+test('a host that goes is said at once, its return is found, and the session goes on', async () => {
   await open({ address: '#/session/s_tests' })
   await opened.at(testIds.transcript).waitFor()
   await opened.web.stop()
@@ -51,7 +49,7 @@ run('a host that goes is said at once, its return is found, and the session goes
   }
 })
 
-run('a host that no longer knows this page is told apart from one that is away', async () => {
+test('a host that no longer knows this page is told apart from one that is away', async () => {
   await open({ address: '#/session/s_tests' })
   await opened.at(testIds.transcript).waitFor()
   await opened.web.stop()
@@ -64,7 +62,7 @@ run('a host that no longer knows this page is told apart from one that is away',
   }
 })
 
-run('a replaced session worker is taken up again without a word', async () => {
+test('a replaced session worker is taken up again without a word', async () => {
   await open({ address: '#/session/s_tests' })
   await opened.at(testIds.transcript).waitFor()
   host.reset()
@@ -73,7 +71,7 @@ run('a replaced session worker is taken up again without a word', async () => {
   await waitUntil(async () => expect(await opened.page.title()).toBe('After the reset · Metona'))
 })
 
-run('banners: worst first, two at most, the rest counted; they go when the host says so', async () => {
+test('banners: worst first, two at most, the rest counted; they go when the host says so', async () => {
   await open({ address: '#/session/s_sales' })
   await opened.at(testIds.transcript).waitFor()
   host.setBanners([
@@ -91,7 +89,7 @@ run('banners: worst first, two at most, the rest counted; they go when the host 
   await opened.at(testIds.banner).first().waitFor({ state: 'detached' })
 })
 
-run('the first visit: one press runs the demonstration on the sample folder', async () => {
+test('the first visit: one press runs the demonstration on the sample folder', async () => {
   host = emptyHost({ language: 'en', theme: 'light' })
   await open()
   await opened.at(testIds.runDemo).click()
@@ -103,7 +101,7 @@ run('the first visit: one press runs the demonstration on the sample folder', as
   ])
 })
 
-run('the first visit: a key is handed over, checked and not kept in the page', async () => {
+test('the first visit: a key is handed over, checked and not kept in the page', async () => {
   host = emptyHost({ language: 'en', theme: 'light' })
   host.answer('providers.setKey', () => ({ stored: 'this_run' }))
   await open()
@@ -127,7 +125,7 @@ async function askTrust(): Promise<void> {
   await opened.at(testIds.trustDialog).waitFor()
 }
 
-run('trust: the focus starts on the harmless answer, so Enter only looks', async () => {
+test('trust: the focus starts on the harmless answer, so Enter only looks', async () => {
   await open({ address: '#/session/s_sales' })
   await askTrust()
   await waitUntil(async () => expect(await focusedTestId()).toBe(testIds.trustReadOnly))
@@ -139,7 +137,7 @@ run('trust: the focus starts on the harmless answer, so Enter only looks', async
   ]).toEqual([[], ['write', 'read']])
 })
 
-run('trust: Esc trusts nothing and opens nothing', async () => {
+test('trust: Esc trusts nothing and opens nothing', async () => {
   await open({ address: '#/session/s_sales' })
   await askTrust()
   await opened.page.keyboard.press('Escape')
@@ -150,7 +148,7 @@ run('trust: Esc trusts nothing and opens nothing', async () => {
   ])
 })
 
-run('trust: names what was found and what trusting means, then stores it on the clear word', async () => {
+test('trust: names what was found and what trusting means, then stores it on the clear word', async () => {
   await open({ address: '#/session/s_sales' })
   await askTrust()
   const dialog = opened.at(testIds.trustDialog)
@@ -161,7 +159,7 @@ run('trust: names what was found and what trusting means, then stores it on the 
   expect(calls('trust.add')).toEqual([{ path: GATEWAY }])
 })
 
-run('a path that is no folder is explained where it was typed', async () => {
+test('a path that is no folder is explained where it was typed', async () => {
   await open({ address: '#/session/s_sales' })
   await opened.at(testIds.openFolder).first().click()
   await opened.at(testIds.folderPath).fill('/nowhere')
@@ -170,7 +168,7 @@ run('a path that is no folder is explained where it was typed', async () => {
   expect(await opened.at(testIds.folderDialog).innerText()).toContain('There is no folder at /nowhere.')
 })
 
-run("the shell's own folder dialog is used where there is one", async () => {
+test("the shell's own folder dialog is used where there is one", async () => {
   host.answer('native.call', ({ method }) => (method === 'pickFolder' ? { value: ['/picked'] } : { value: null }))
   await open({ address: '#/session/s_sales' })
   await opened.at(testIds.openFolder).first().click()
@@ -179,14 +177,14 @@ run("the shell's own folder dialog is used where there is one", async () => {
   expect(calls('workspace.open')).toContainEqual({ path: '/picked', trust: 'stored', mode: 'write', waitMs: 10_000 })
 })
 
-run('the folder named in the address is opened, and asked about when it is strange', async () => {
+test('the folder named in the address is opened, and asked about when it is strange', async () => {
   host = emptyHost({ language: 'en', theme: 'light' })
   await open({ address: `?open=${encodeURIComponent(GATEWAY)}` })
   await opened.at(testIds.trustDialog).waitFor()
   expect(calls('trust.add')).toEqual([])
 })
 
-run('language, theme and font size change at once and are kept', async () => {
+test('language, theme and font size change at once and are kept', async () => {
   await open({ address: '#/settings/appearance' })
   const setting = (key: string) => opened.page.locator(`[data-key="${key}"]`)
   await setting('ui.language').getByText('简体中文').click()
@@ -209,7 +207,7 @@ run('language, theme and font size change at once and are kept', async () => {
   ])
 })
 
-run('a provider is checked live and says what it found', async () => {
+test('a provider is checked live and says what it found', async () => {
   await open({ address: '#/settings/providers' })
   const openai = opened.page.locator('[data-provider="openai"]')
   await openai.getByTestId(testIds.providerCheck).click()
@@ -217,7 +215,7 @@ run('a provider is checked live and says what it found', async () => {
   expect(await openai.innerText()).toContain('OpenAI does not accept this key.')
 })
 
-run('by keyboard alone: through the list, into a session, round the panes, to settings and back', async () => {
+test('by keyboard alone: through the list, into a session, round the panes, to settings and back', async () => {
   await open({ address: '#/new' })
   await opened.at(testIds.sessionRow).first().waitFor()
   await opened.at(testIds.sessionRow).first().focus()
@@ -242,7 +240,7 @@ run('by keyboard alone: through the list, into a session, round the panes, to se
   expect(await opened.page.evaluate(() => (globalThis as unknown as { location: { hash: string } }).location.hash)).toBe('#/new')
 })
 
-run('side bar and inspector fold away and stay so after a reload', async () => {
+test('side bar and inspector fold away and stay so after a reload', async () => {
   await open({ address: '#/session/s_sales' })
   await opened.at(testIds.inspector).waitFor()
   await opened.page.keyboard.press('Control+i')
@@ -253,7 +251,7 @@ run('side bar and inspector fold away and stay so after a reload', async () => {
   expect([await opened.at(testIds.inspector).count(), await opened.page.locator('aside[data-rail]').count()]).toEqual([0, 1])
 })
 
-run('with reduced motion nothing loops', async () => {
+test('with reduced motion nothing loops', async () => {
   await open({ address: '#/session/s_spike', reducedMotion: 'reduce' })
   await opened.at(testIds.toolCard).first().waitFor()
   const running = (): Promise<number> =>
@@ -263,7 +261,7 @@ run('with reduced motion nothing loops', async () => {
   await waitUntil(async () => expect(await running()).toBeGreaterThan(0))
 })
 
-run.for([320, 390, 800, 1024, 1440, 2560, 3840])('at %i px nothing sticks out sideways', async (width) => {
+test.for([320, 390, 800, 1024, 1440, 2560, 3840])('at %i px nothing sticks out sideways', async (width) => {
   await open({ address: '#/session/s_spike', viewport: { width, height: 800 } })
   await opened.at(testIds.approvalCard).waitFor()
   const overflow = await opened.page.evaluate(() => {
