@@ -69,14 +69,22 @@ export type PlanCompactionInput = z.infer<typeof PlanCompactionInputSchema>
 export const ApplySummaryInputSchema = z.object({
   sessionId: z.string(),
   planId: z.string(),
-  response: z.object({ content: z.string(), finishReason: MetonaFinishReasonSchema, toolCalls: z.array(z.unknown()).optional() }).optional(),
+  response: z
+    .object({ content: z.string(), finishReason: MetonaFinishReasonSchema, toolCalls: z.array(z.unknown()).optional() })
+    .optional(),
 })
 export type ApplySummaryInput = z.infer<typeof ApplySummaryInputSchema>
 
 /** Result of `planCompaction` and of `applySummary`. */
 export const CompactionStepSchema = z.discriminatedUnion('kind', [
   /** Send `request`, then call `applySummary`. At most two of these follow each other. */
-  z.object({ kind: z.literal('ask_model'), planId: z.string(), mode: z.enum(['suffix', 'separate']), request: MetonaRequestSchema, tokensBefore: z.number() }),
+  z.object({
+    kind: z.literal('ask_model'),
+    planId: z.string(),
+    mode: z.enum(['suffix', 'separate']),
+    request: MetonaRequestSchema,
+    tokensBefore: z.number(),
+  }),
   /** In force from the next build on; to be committed as an event before it. */
   z.object({ kind: z.literal('applied'), record: CompactionRecordSchema, notes: z.array(z.string()) }),
   /** Nothing to gain; the history stays as it is. */

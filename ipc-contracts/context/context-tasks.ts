@@ -27,6 +27,11 @@ export const BuildInputSchema = z.object({
   touchedPaths: z.array(z.string()).optional(),
   /** Found for the newest user message; frozen with it at its first build. */
   memories: z.array(MetonaMemoryItemSchema).optional(),
+  /**
+   * The build whose message list the caller still holds. When it was the session's last one, the answer leaves out the
+   * messages that are still the same at its start (`kept`): a long history does not cross again at every step.
+   */
+  heldRequestId: z.string().optional(),
   /** With a whole history (`from` 0): the state of the session's last `compaction` event. */
   compaction: CompactionStateSchema.optional(),
   /** With a whole history: counts stored earlier. */
@@ -42,6 +47,8 @@ export const BuildOutputSchema = z.union([
   z.object({
     ok: z.literal(true),
     request: MetonaRequestSchema,
+    /** So many messages of the held list come before `request.messages`; absent or 0: the list is whole. */
+    kept: z.number().int().min(0).optional(),
     /** The context without its history and tools (they are in `request`), for the record. */
     context: MetonaContextSchema.omit({ history: true, availableTools: true }),
     /** SHA-256 (hex) of the message list in `request`. */

@@ -35,5 +35,10 @@ export const ModelTokenStatsSchema = z.object({
 export type ModelTokenStats = z.infer<typeof ModelTokenStatsSchema>
 
 /** A message's exact count, as stored: valid for that message id and revision and for that counter alone. */
-export const StoredCountSchema = z.object({ messageId: z.string(), revision: z.number().int(), counter: z.string(), tokens: z.number().int() })
+export const StoredCountSchema = z.object({
+  messageId: z.string(),
+  revision: z.number().int(),
+  counter: z.string(),
+  tokens: z.number().int(),
+})
 export type StoredCount = z.infer<typeof StoredCountSchema>
