@@ -47,7 +47,8 @@ export type Diagnosis = z.infer<typeof DiagnosisSchema>
 
 /**
  * Posted on the stream port, oldest first, coalesced to one batch per 16 ms or 2 KB, flushed before any non-delta.
- * The port is closed after the last one. A receiver may post `LlmAck` back; from its first one on the socket is
+ * The port is closed after the last one. A receiver may post `{ pace: milliseconds }` back: the least time between two
+ * batches of deltas from then on (16 at the start), more while nobody watches. It may post `LlmAck` back; from its first one on the socket is
  * not read while 64 posts are unacknowledged.
  */
 export const LlmBatchSchema = z.union([

@@ -6,6 +6,8 @@ import type { Port, PortMessage } from '#contracts/wire/port.ts'
 export const BATCH_MS = 16
 /** UTF-16 code units. */
 export const BATCH_LENGTH = 2_048
+/** Of a stream nobody watches. */
+const UNWATCHED_LENGTH = 65_536
 /** Posts a receiver that acknowledges may be behind before the socket is no longer read. */
 export const MAX_UNACKNOWLEDGED = 64
 
@@ -16,6 +18,7 @@ export class StreamBatcher {
   #events: MetonaStreamEvent[] = []
   #length = 0
   #postedAt = -Infinity
+  #batchMs = BATCH_MS
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined
   #timerKind: 'none' | 'soon' | 'later' = 'none'
   #turnEnds = false
@@ -39,7 +42,7 @@ export class StreamBatcher {
     if (last !== undefined && isDelta(last) && samePart(last, event)) last.delta += event.delta
     else this.#events.push({ ...event })
     this.#length += event.delta.length
-    if (this.#length >= BATCH_LENGTH) return this.flush()
+    if (this.#length >= (this.#batchMs === BATCH_MS ? BATCH_LENGTH : UNWATCHED_LENGTH)) return this.flush()
     this.#schedule()
   }
 
@@ -64,6 +67,11 @@ export class StreamBatcher {
    */
   gate(): Promise<void> | undefined {
     return this.#open?.promise
+  }
+
+  /** Posts the receiver says it has taken in; undefined before its first word. */
+  get acknowledged(): number | undefined {
+    return this.#acknowledged
   }
 
   /** Posts what is left and closes the port: its end tells the receiver that everything has arrived. */
@@ -97,7 +105,7 @@ export class StreamBatcher {
 
   #schedule(): void {
     if (this.#timerKind !== 'none') return
-    const wait = this.#postedAt + BATCH_MS - performance.now()
+    const wait = this.#postedAt + this.#batchMs - performance.now()
     if (wait <= 0) {
       // After a silence the first words go out with the end of this read, not 16 ms later.
       this.#timerKind = 'soon'
@@ -115,10 +123,19 @@ export class StreamBatcher {
   }
 
   readonly #onMessage = ({ data }: PortMessage): void => {
+    const pace = (data as { pace?: unknown } | null)?.pace
+    if (typeof pace === 'number') return this.#setPace(pace)
     const ack = (data as { ack?: unknown } | null)?.ack
     if (typeof ack !== 'number') return
     this.#acknowledged = Math.max(this.#acknowledged ?? 0, ack)
     if (this.#posts - this.#acknowledged < MAX_UNACKNOWLEDGED) this.#release()
+  }
+
+  /** Somebody started to watch: what waited for the slow pace goes at once. */
+  #setPace(batchMs: number): void {
+    const faster = batchMs < this.#batchMs
+    this.#batchMs = Math.max(BATCH_MS, batchMs)
+    if (faster) this.flush()
   }
 
   /** Nobody listens any more: nothing is worth waiting for. */

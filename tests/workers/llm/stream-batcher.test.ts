@@ -150,3 +150,16 @@ function portOf(port: MessagePort): Port {
     close: () => real.close(),
   }
 }
+
+test('a stream nobody watches waits for its pace, and goes at once when somebody looks', async () => {
+  batcher.add(text('first'))
+  await arrived(1)
+  receiver.postMessage({ pace: 60_000 })
+  receiver.postMessage({ ack: 1 })
+  // The two travel in order: once the second had its effect, the first has it too.
+  await eventually('the acknowledgement', () => batcher.acknowledged === 1)
+  batcher.add(text(' second'))
+  batcher.add(text(' third'))
+  receiver.postMessage({ pace: 16 })
+  expect((await arrived(2))[1]).toEqual({ events: [text(' second third')] })
+})
