@@ -51,6 +51,10 @@ export async function buildRequest(
   if (input.from === 0 && fixed > budget.budget / 2) notes.push(texts.heavyPrompt(fixed, budget.budget))
 
   const budgetRatio = estimate.tokens / budget.budget
+  const kept =
+    input.heldRequestId !== undefined && session.sent?.requestId === input.heldRequestId
+      ? sameAtStart(session.sent.messages, view.messages)
+      : 0
   session.sent = {
     requestId: input.requestId,
     provider: input.model.provider,
@@ -75,10 +79,11 @@ export async function buildRequest(
         model: input.model.id,
       },
       systemPrompt: frozen.systemPrompt,
-      messages: view.messages,
+      messages: kept === 0 ? view.messages : view.messages.slice(kept),
       ...(session.tools.tools.length === 0 ? {} : { tools: [...session.tools.tools] }),
       params: { stream: true, thinkingEnabled: input.thinkingEnabled },
     },
+    ...(kept === 0 ? {} : { kept }),
     context: {
       id: `c_${input.requestId}`,
       sessionId: input.sessionId,
@@ -108,6 +113,12 @@ function append(session: SessionContext, input: BuildTask): void {
   for (const message of input.messages) session.history.push(normalise(message))
   if (input.from === 0 && input.compaction !== undefined) session.state = input.compaction
   if (session.state !== undefined) session.state = fitState(session.state, session.history)
+}
+
+function sameAtStart(before: readonly MetonaMessage[], now: readonly MetonaMessage[]): number {
+  let same = 0
+  while (same < before.length && same < now.length && before[same] === now[same]) same++
+  return same
 }
 
 /** A call without a time takes its message's, as the contract's schema does it. */

@@ -208,6 +208,27 @@ describe('messages', () => {
     ]).toEqual([true, true, built.request.messages[0]?.content])
   })
 
+  test('messages that the caller still holds are not sent to it again', async () => {
+    const workspace = await workspaceOf()
+    const maker = new HistoryMaker(6)
+    const [whole, held] = [new SessionDriver({ workspace }), new SessionDriver({ workspace })]
+    let list: MetonaMessage[] = []
+    let heldRequestId: string | undefined
+    const crossed: number[] = []
+    for (let turn = 0; turn < 3; turn++) {
+      maker.user(maker.text(50))
+      maker.toolStep([200])
+      const { request } = await whole.mustBuild(maker.messages)
+      const part = await held.mustBuild(maker.messages, heldRequestId === undefined ? {} : { heldRequestId })
+      list = [...list.slice(0, part.kept ?? 0), ...part.request.messages]
+      heldRequestId = part.request.meta.requestId
+      crossed.push(part.request.messages.length)
+      if (JSON.stringify(list) !== JSON.stringify(request.messages)) throw new Error('the lists differ')
+    }
+    const stale = await held.mustBuild(maker.messages, { heldRequestId: 'r_another' })
+    expect([crossed, stale.kept, stale.request.messages.length]).toEqual([[3, 3, 3], undefined, 9])
+  })
+
   test('a tool call without a time takes its message’s', async () => {
     const call = { id: 'tc_1', name: 'read_file', args: {}, iteration: 1 }
     const built = await new SessionDriver({ workspace: await workspaceOf() }).mustBuild([user('a')], {

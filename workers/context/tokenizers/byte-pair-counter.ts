@@ -3,9 +3,12 @@
  * their joined strings alone (`make-vocabulary.ts` checks what it can of that, the tests compare the rest).
  */
 
+import { Crossings } from './crossings.ts'
+
 /** Cuts a text into the pieces that are merged each for itself. */
 export type SplitText = (text: string, each: (piece: string) => void) => void
 
+const SURROGATE = /[\ud800-\udfff]/
 const LONGEST_CACHED = 48
 const MOST_CACHED = 40_000
 /** Above this many bytes the merge order is kept in a heap; below, looking at all pairs again is faster. */
@@ -15,6 +18,7 @@ export class BytePairCounter {
   readonly #ranks: ReadonlyMap<string, number>
   readonly #split: SplitText
   readonly #known = new Map<string, number>()
+  #crossings: Crossings | undefined
 
   constructor(ranks: ReadonlyMap<string, number>, split: SplitText) {
     this.#ranks = ranks
@@ -33,15 +37,44 @@ export class BytePairCounter {
   #countPiece(piece: string): number {
     const known = this.#known.get(piece)
     if (known !== undefined) return known
-    const bytes = isAscii(piece) ? piece : Buffer.from(piece, 'utf8').toString('latin1')
-    const tokens =
-      bytes.length === 1 || this.#ranks.has(bytes) ? 1 : bytes.length <= LONG_PIECE ? this.#mergeShort(bytes) : this.#mergeLong(bytes)
-    if (piece.length <= LONGEST_CACHED) {
-      if (this.#known.size >= MOST_CACHED) this.#known.clear()
-      // A slice keeps the text it was cut from alive; a copy does not.
-      this.#known.set(Buffer.from(piece, 'utf16le').toString('utf16le'), tokens)
+    const tokens = isAscii(piece) ? this.#countBytes(piece) : this.#countWide(piece)
+    this.#remember(piece, tokens)
+    return tokens
+  }
+
+  /**
+   * A run of Chinese has no breaks and is hardly ever seen twice, its parts are: it is cut where no string of the
+   * vocabulary reaches over, which no merge can cross either.
+   */
+  #countWide(piece: string): number {
+    if (piece.length < 3 || SURROGATE.test(piece)) return this.#countBytes(toBytes(piece))
+    this.#crossings ??= new Crossings(this.#ranks.keys())
+    let tokens = 0
+    let start = 0
+    for (let index = 1; index <= piece.length; index++) {
+      if (index < piece.length && this.#crossings.mayCross(piece.charCodeAt(index - 1), piece.charCodeAt(index))) continue
+      const part = piece.slice(start, index)
+      let count = this.#known.get(part)
+      if (count === undefined) {
+        count = this.#countBytes(toBytes(part))
+        this.#remember(part, count)
+      }
+      tokens += count
+      start = index
     }
     return tokens
+  }
+
+  #countBytes(bytes: string): number {
+    if (bytes.length === 1 || this.#ranks.has(bytes)) return 1
+    return bytes.length <= LONG_PIECE ? this.#mergeShort(bytes) : this.#mergeLong(bytes)
+  }
+
+  #remember(piece: string, tokens: number): void {
+    if (piece.length > LONGEST_CACHED) return
+    if (this.#known.size >= MOST_CACHED) this.#known.clear()
+    // A slice keeps the text it was cut from alive; a copy does not.
+    this.#known.set(Buffer.from(piece, 'utf16le').toString('utf16le'), tokens)
   }
 
   #mergeShort(bytes: string): number {
@@ -162,6 +195,10 @@ class PairHeap {
     this.#rank[right] = rank
     this.#start[right] = start
   }
+}
+
+function toBytes(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1')
 }
 
 function isAscii(text: string): boolean {
