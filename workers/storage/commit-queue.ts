@@ -32,7 +32,7 @@ export interface CommitHost {
   onFault(fault: DatabaseFault, error: unknown): void
   onRecovered(): void
   /** Replaces a database found damaged while in use. */
-  recover(): Promise<void>
+  recover(error: unknown): Promise<void>
 }
 
 /**
@@ -221,7 +221,7 @@ export class CommitQueue {
     this.#host.onFault(fault, error)
     this.#scheduled = 'soon'
     if (fault === 'corrupt') {
-      this.#host.recover().then(
+      this.#host.recover(error).then(
         () => this.#retry(0),
         (failure: unknown) => {
           this.#host.onFault(classifyFault(failure), failure)

@@ -8,7 +8,7 @@ import { inTransaction } from './migrate.ts'
 import type { ConnectionOptions } from './open-database.ts'
 import type { Profile } from './profile/profile.ts'
 import { workspaceIdOf } from './queries/workspace-records.ts'
-import { attachDatabase } from './recovery/attach-database.ts'
+import { attachDatabase, replaceAttached } from './recovery/attach-database.ts'
 import { writeCleanMark } from './recovery/clean-mark.ts'
 import { snapshotOnClose, startMaintenance } from './recovery/maintenance.ts'
 import { openForReading } from './recovery/open-for-reading.ts'
@@ -49,19 +49,19 @@ export async function openForWriting(options: OpenOptions): Promise<OpenedWorksp
   const banners = new Banners(options.root)
   let stopMaintenance = (): void => undefined
   try {
+    const attaching = { now: options.now, connection: options.connection, scratch: options.profile.scratch }
     const workspace: Workspace = new Workspace({
       layout,
       banners,
       now: options.now,
-      reopen: (anew) =>
-        attachDatabase(workspace, { now: options.now, connection: options.connection, scratch: options.profile.scratch, anew }),
+      replace: (reason) => replaceAttached(workspace, reason, attaching),
       dispose: async () => {
         stopMaintenance()
         await closeQuietly(workspace, options.profile, options.now)
         lock.release()
       },
     })
-    await attachDatabase(workspace, { now: options.now, connection: options.connection, scratch: options.profile.scratch, anew: false })
+    await attachDatabase(workspace, attaching)
     workspace.noteUnfinished()
     stopMaintenance = startMaintenance(workspace, options.now, options.log)
     const created =

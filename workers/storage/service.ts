@@ -1,4 +1,5 @@
 import { threadId } from 'node:worker_threads'
+import type { Database } from 'better-sqlite3'
 import type { ServiceHandlers } from '#contracts/wire/define-service.ts'
 import type { storageService } from '#contracts/storage/storage-service.ts'
 import { AppError, toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
@@ -18,8 +19,9 @@ export type StorageHandlers = ServiceHandlers<typeof storageService>
 /** The handlers of the storage service over the open workspaces. Every error that leaves has its text redacted. */
 export function storageHandlers(workspaces: Workspaces): StorageHandlers {
   const profile = () => workspaces.profile
-  const stored = (workspace: string | undefined) =>
-    workspace === undefined ? new Map<string, string>() : workspaceConfig(workspaces.get(workspace).database)
+  const read = <T>(workspace: string, work: (database: Database) => T): Promise<T> => workspaces.get(workspace).read(work)
+  const stored = async (workspace: string | undefined): Promise<Map<string, string>> =>
+    workspace === undefined ? new Map() : read(workspace, workspaceConfig)
   const clean = <T>(value: T): T => workspaces.redactor.value(value)
 
   /** Configuration is used as it is written, so a secret in it is refused instead of being blanked out. */
@@ -50,14 +52,16 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
       await workspaces.get(workspace).clearPartial(sessionId, signal)
       return {}
     },
-    readPartials: ({ workspace, sessionId }) => ({ partials: readPartials(workspaces.get(workspace).database, sessionId) }),
-    readEvents: ({ workspace, sessionId, fromSeq, limit }) => ({
-      events: readEvents(workspaces.get(workspace).database, sessionId, fromSeq, limit),
+    readPartials: async ({ workspace, sessionId }) => ({
+      partials: await read(workspace, (database) => readPartials(database, sessionId)),
     }),
-    listSessions: ({ workspace }) => ({ sessions: listSessions(workspaces.get(workspace).database, workspace) }),
-    unfinishedSessions: ({ workspace }) => ({ sessionIds: workspaces.get(workspace).unfinished() }),
-    searchMessages: ({ workspace, query, limit }) => ({
-      hits: searchMessages(workspaces.get(workspace).database, query, Math.min(Math.max(limit, 0), 1000)),
+    readEvents: async ({ workspace, sessionId, fromSeq, limit }) => ({
+      events: await read(workspace, (database) => readEvents(database, sessionId, fromSeq, limit)),
+    }),
+    listSessions: async ({ workspace }) => ({ sessions: await read(workspace, (database) => listSessions(database, workspace)) }),
+    unfinishedSessions: async ({ workspace }) => ({ sessionIds: await workspaces.get(workspace).unfinished() }),
+    searchMessages: async ({ workspace, query, limit }) => ({
+      hits: await read(workspace, (database) => searchMessages(database, query, Math.min(Math.max(limit, 0), 1000))),
     }),
     deleteSession: async ({ workspace, sessionId }, { signal }) => {
       await deleteSession(workspaces.get(workspace), workspaces.tracesOf(workspace), profile(), sessionId, signal)
@@ -65,7 +69,7 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
     },
     writeTrace: async ({ workspace, name, json }) => {
       const open = workspaces.get(workspace)
-      const quota = effectiveEntry('logging.traceQuotaMiB', profile().config(), workspaceConfig(open.database)).value
+      const quota = effectiveEntry('logging.traceQuotaMiB', profile().config(), await read(workspace, workspaceConfig)).value
       if (!open.readOnly)
         await workspaces
           .tracesOf(workspace)
@@ -79,14 +83,14 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
       return {}
     },
 
-    configList: ({ workspace }) => ({ entries: effectiveConfig(profile().config(), stored(workspace)) }),
+    configList: async ({ workspace }) => ({ entries: effectiveConfig(profile().config(), await stored(workspace)) }),
     configSet: async ({ workspace, key, value }, { signal }) => {
       refuseSecrets(value, key)
       const text = checkedValue(key, value, profile().config(), workspace !== undefined)
       const { category } = keyOf(key)
       if (workspace === undefined) profile().setConfig(key, text, category)
       else await workspaces.get(workspace).record({ event: 'config_set', key, value: text, category }, signal)
-      return effectiveEntry(key, profile().config(), stored(workspace))
+      return effectiveEntry(key, profile().config(), await stored(workspace))
     },
     trustAdd: ({ path }) => profile().trust(realFolder(path)),
     trustRemove: ({ path }) => ({ removed: profile().distrust(path) || profile().distrust(realFolderOr(path)) }),
@@ -107,10 +111,10 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
       profile().setProvider(provider, baseUrl)
       return {}
     },
-    mcpList: ({ workspace }) => ({ servers: listServers(workspaces.get(workspace).database) }),
+    mcpList: async ({ workspace }) => ({ servers: await read(workspace, listServers) }),
     mcpSet: async ({ workspace, server }, { signal }) => {
       refuseSecrets(server, `the MCP entry ${server.name}`)
-      if (listServers(workspaces.get(workspace).database).some((other) => other.name === server.name && other.id !== server.id)) {
+      if ((await read(workspace, listServers)).some((other) => other.name === server.name && other.id !== server.id)) {
         throw new AppError({
           code: 'NAME_TAKEN',
           message: `there is another MCP entry named ${server.name}`,
@@ -121,7 +125,7 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
       return {}
     },
     mcpRemove: async ({ workspace, id }, { signal }) => {
-      if (!listServers(workspaces.get(workspace).database).some((server) => server.id === id)) return { removed: false }
+      if (!(await read(workspace, listServers)).some((server) => server.id === id)) return { removed: false }
       await workspaces.get(workspace).record({ event: 'mcp_removed', id }, signal)
       return { removed: true }
     },

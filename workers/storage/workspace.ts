@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import type { SessionEvent } from '#contracts/session/session-event.ts'
 import type { PartialText } from '#contracts/storage/storage-service.ts'
@@ -7,6 +8,7 @@ import { AppError } from '#contracts/wire/app-error.ts'
 import { insertEvents, sessionIdOf, toStored } from './append-events.ts'
 import type { Banners } from './banners.ts'
 import { CommitQueue } from './commit-queue.ts'
+import { classifyFault } from './database-errors.ts'
 import { faultBanner, FAULT_BANNERS } from './fault-banner.ts'
 import { FoldStore } from './fold-store.ts'
 import type { WorkspaceLayout } from './folders/workspace-layout.ts'
@@ -18,12 +20,18 @@ import { addRecord, readRecords } from './queries/workspace-records.ts'
 import { rowWriter, type RowWriter } from './queries/write-rows.ts'
 import type { Connection } from './open-database.ts'
 
+/** How long a reader waits for a foreign lock, and between two looks. */
+const READ_WAIT_MS = 30_000
+const BUSY_PAUSE_MS = 50
+
+export type ReplaceReason = { readonly kind: 'rebuild' } | { readonly kind: 'damaged'; readonly detail: string }
+
 export interface WorkspaceParts {
   readonly layout: WorkspaceLayout
   readonly banners: Banners
   readonly now: () => string
-  /** Opens a sound database in place of one found damaged while in use; `anew` makes a new one in any case. */
-  readonly reopen: (anew: boolean) => Promise<void>
+  /** Puts a sound database in the place of the present one, which is damaged or (`rebuild`) to be made anew. */
+  readonly replace: (reason: ReplaceReason) => Promise<void>
   readonly dispose: () => Promise<void>
 }
 
@@ -41,6 +49,7 @@ export class Workspace {
   #connection: Connection | undefined
   #writer: RowWriter | undefined
   #unfinished: string[] = []
+  #mending: Promise<void> | undefined
   readonly #partials = new Map<string, PartialJob>()
   readonly #syncedHeads = new Set<string>()
 
@@ -56,7 +65,7 @@ export class Workspace {
       promote: () => this.folds.promote(),
       onFault: (fault, error) => faultBanner(this.banners, fault, error),
       onRecovered: () => FAULT_BANNERS.forEach((code) => this.banners.clear(code)),
-      recover: () => parts.reopen(false),
+      recover: (error) => this.#mend(error),
     })
   }
 
@@ -88,13 +97,43 @@ export class Workspace {
     connection?.database.close()
   }
 
+  /** Reads from the database. A busy one is waited for; one that turns out damaged is mended, and read again. */
+  async read<T>(work: (database: Database) => T): Promise<T> {
+    const deadline = performance.now() + READ_WAIT_MS
+    for (let mended = false; ;) {
+      await this.#mending
+      try {
+        return work(this.database)
+      } catch (error) {
+        const fault = classifyFault(error)
+        if (fault === 'corrupt' && !mended) {
+          mended = true
+          await this.queue.pauseWhile(() => this.#mend(error))
+        } else if (fault === 'busy' && performance.now() < deadline) {
+          faultBanner(this.banners, fault, error)
+          await sleep(BUSY_PAUSE_MS)
+        } else throw error
+      }
+    }
+  }
+
+  /** Several may find the damage; it is mended once. */
+  #mend(error: unknown): Promise<void> {
+    this.#mending ??= this.#parts
+      .replace({ kind: 'damaged', detail: error instanceof Error ? error.message : String(error) })
+      .finally(() => {
+        this.#mending = undefined
+      })
+    return this.#mending
+  }
+
   /** To be called once all is reconciled: what is unfinished then was so when the app ended. */
   noteUnfinished(): void {
     this.#unfinished = unfinishedSessions(this.database)
   }
 
-  unfinished(): string[] {
-    const open = new Set(unfinishedSessions(this.database))
+  async unfinished(): Promise<string[]> {
+    const open = new Set(await this.read(unfinishedSessions))
     return this.#unfinished.filter((sessionId) => open.has(sessionId))
   }
 
@@ -177,7 +216,7 @@ export class Workspace {
   async rebuild(): Promise<void> {
     await this.queue.pauseWhile(async () => {
       await this.keeper.syncAll()
-      await this.#parts.reopen(true)
+      await this.#parts.replace({ kind: 'rebuild' })
     })
   }
 

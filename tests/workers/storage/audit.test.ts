@@ -67,13 +67,12 @@ describe('verify', () => {
 
   it('finds a changed event, although the log was changed alike', async () => {
     tamper((database) => {
+      const { sql } = database.prepare("SELECT sql FROM sqlite_schema WHERE name = 'session_events_append_only'").get() as { sql: string }
       database.exec('DROP TRIGGER session_events_append_only')
       database.exec(
         `UPDATE session_events SET json = replace(json, '"tool":"read_file"', '"tool":"read_fils"') WHERE session_id = 's_one' AND event = 'permission'`,
       )
-      database.exec(
-        "CREATE TRIGGER session_events_append_only BEFORE UPDATE ON session_events BEGIN SELECT RAISE(ABORT, 'session_events is append-only'); END",
-      )
+      database.exec(sql)
     })
     const log = join(storage.folder, 'logs', must(logName(storage.folder, 's_one')))
     const lines = readFileSync(log, 'utf8').split('\n')

@@ -131,7 +131,9 @@ describe('migrate', () => {
 it('an older database is migrated on open, with a verified copy of it kept', async () => {
   const storage = openStorage(base)
   mkdirSync(join(storage.folder, '.metona'))
-  const old = openConnection(join(storage.folder, '.metona', 'agent.db'), { prepare: (database) => void migrate(database, upTo(10), () => undefined) }).database
+  const old = openConnection(join(storage.folder, '.metona', 'agent.db'), {
+    prepare: (database) => void migrate(database, upTo(10), () => undefined),
+  }).database
   old.exec("INSERT INTO app_config (key, value, category) VALUES ('llm.temperature', '0.5', 'llm')")
   old.close()
   expect((await storage.open()).banners).toEqual([])

@@ -1,4 +1,15 @@
-import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { logLines, logName, must, openStorage, removeBase, type TestStorage } from './open-storage.ts'
@@ -106,7 +117,9 @@ describe('on open', () => {
     expect(banners.map((banner) => banner.code).sort()).toEqual(['DATABASE_MISSING', 'LOG_DAMAGED'])
     expect(banners.find((banner) => banner.code === 'LOG_DAMAGED')?.message).toContain('s_one/3')
     expect(await stored('s_one')).toEqual(events.filter((event) => event.seq !== 3))
-    expect((await storage.service.verify({ path: storage.folder })).differences).toMatchObject([{ kind: 'gap', sessionId: 's_one', seq: 4 }])
+    expect((await storage.service.verify({ path: storage.folder })).differences).toMatchObject([
+      { kind: 'gap', sessionId: 's_one', seq: 4 },
+    ])
     const kept = join(storage.folder, '.metona', 'quarantine', 'files')
     expect(readFileSync(join(kept, must(readdirSync(kept)[0])), 'utf8')).toBe(lines.join('\n'))
   })
@@ -126,7 +139,9 @@ describe('on open', () => {
     writeFileSync(copied, bytes)
     const { banners } = await copy.open()
     expect(banners.map((banner) => banner.code)).toEqual(['LOG_REPAIRED'])
-    expect(logLines(copy.folder, 's_one').map((line) => JSON.parse(line) as unknown)).toEqual(sessionScript({ sessionId: 's_one', turns: 3 }))
+    expect(logLines(copy.folder, 's_one').map((line) => JSON.parse(line) as unknown)).toEqual(
+      sessionScript({ sessionId: 's_one', turns: 3 }),
+    )
     expect((await copy.service.verify({ path: copy.folder })).differences).toEqual([])
     await copy.close()
     removeBase(copy.base)

@@ -47,6 +47,7 @@ describe.each([
     ['empty', 'DATABASE_EMPTY', () => truncateSync(file, 0)],
     ['missing', 'DATABASE_MISSING', () => rmSync(file)],
     ['of another program', 'DATABASE_FOREIGN', () => makeForeign(file)],
+    ['with a column renamed', 'DATABASE_DAMAGED', () => renameColumn(file)],
     ['with a foreign trigger', 'DATABASE_FOREIGN', () => addTrigger(file)],
   ])('%s', async (_what, code, damage) => {
     prepare()
@@ -291,6 +292,12 @@ function addTrigger(path: string): void {
   database.close()
 }
 
+function renameColumn(path: string): void {
+  const database = new DatabaseConstructor(path)
+  database.exec('ALTER TABLE usage RENAME COLUMN queued_ms TO queued_mr')
+  database.close()
+}
+
 /** Everything that must be equal, ordered by what it is and not by when it was written. */
 function dump(from: TestStorage): unknown {
   const { database } = from.workspaces.get(from.folder)
@@ -316,3 +323,12 @@ function listing(folder: string): string[] {
     )
     .sort()
 }
+
+it('damage met by a reader is mended, and what was asked for is answered', async () => {
+  await storage.open()
+  const { database } = storage.workspaces.get(storage.folder)
+  database.exec('DROP TRIGGER session_events_append_only')
+  database.exec("UPDATE session_events SET json = substr(json, 1, 20) WHERE session_id = 's_one' AND seq = 4")
+  await allThere()
+  expect((await storage.service.banners({})).banners.map((banner) => banner.code)).toEqual(['DATABASE_DAMAGED'])
+})

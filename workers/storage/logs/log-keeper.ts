@@ -47,6 +47,11 @@ export class LogKeeper {
 
   /** Tells of a file found on open. */
   adopt(key: string, name: string, loggedSeq: number, bytes: number): void {
+    void this.#writers
+      .get(key)
+      ?.close()
+      .catch((error: unknown) => this.#fellBehind(key, error))
+    this.#behind.delete(key)
     this.#writers.set(key, new LogWriter(join(this.#folder, name), loggedSeq, bytes))
   }
 

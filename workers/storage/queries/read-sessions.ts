@@ -9,15 +9,15 @@ import { emptyFold, type SessionFold } from '../projection/session-fold.ts'
 
 export function readFold(database: Database, sessionId: string): SessionFold {
   const row = statement<[string], { fold: string }>(database, 'SELECT fold FROM sessions WHERE session_id = ?').get(sessionId)
-  return row === undefined ? emptyFold(sessionId) : parseFold(row.fold)
+  return row === undefined ? emptyFold(sessionId) : (parseStored(row.fold) as SessionFold)
 }
 
-/** Written by `sessionRow` and by nobody else: text that does not parse is a damaged database, and is treated as one. */
-function parseFold(text: string): SessionFold {
+/** Written by us and by nobody else: text that does not parse is a damaged database, and is treated as one. */
+function parseStored(text: string): unknown {
   try {
-    return JSON.parse(text) as SessionFold
+    return JSON.parse(text)
   } catch (error) {
-    throw Object.assign(new Error('a session row is damaged'), { code: 'SQLITE_CORRUPT', cause: error })
+    throw Object.assign(new Error('the text of a row is damaged'), { code: 'SQLITE_CORRUPT', cause: error })
   }
 }
 
@@ -33,7 +33,7 @@ export function readEventRows(database: Database, sessionId: string, fromSeq: nu
 export function readEvents(database: Database, sessionId: string, fromSeq: number, limit: number): SessionEvent[] {
   const events: SessionEvent[] = []
   for (const row of readEventRows(database, sessionId, fromSeq, limit)) {
-    const value: unknown = JSON.parse(row.json)
+    const value = parseStored(row.json)
     if (isKnownEvent(value)) events.push(value)
   }
   return events

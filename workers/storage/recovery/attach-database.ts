@@ -6,10 +6,9 @@ import { inTransaction } from '../migrate.ts'
 import type { ConnectionOptions } from '../open-database.ts'
 import { readPartials, writePartial } from '../queries/read-sessions.ts'
 import { addRecord, workspaceIdOf } from '../queries/workspace-records.ts'
-import type { Workspace } from '../workspace.ts'
+import type { ReplaceReason, Workspace } from '../workspace.ts'
 import { differencesFromLogs } from './differences-from-logs.ts'
-import { createAgentDatabase, openAgentDatabase, type OpenedDatabase } from './open-agent-database.ts'
-import { quarantineDatabase } from './quarantine.ts'
+import { createAgentDatabase, openAgentDatabase, replaceDatabase, type OpenedDatabase } from './open-agent-database.ts'
 import { announceReconcile, reconcile } from './reconcile.ts'
 import { isProjectionCurrent, reproject } from './reproject.ts'
 import { salvage } from './salvage.ts'
@@ -19,32 +18,40 @@ export interface AttachOptions {
   readonly connection: ConnectionOptions
   /** A private folder for a database that lives as long as a comparison. */
   readonly scratch: string
-  /** Puts a sound database aside as well and makes a new one from the logs. */
-  readonly anew: boolean
 }
 
-/** Opens or mends the database and makes it agree with the logs; also while the workspace is in use, after damage. */
+/** Opens or mends the database and makes it agree with the logs. */
 export async function attachDatabase(workspace: Workspace, options: AttachOptions): Promise<void> {
-  const { layout, banners } = workspace
-  const partials = options.anew ? readPartials(workspace.database, undefined) : []
-  workspace.detach()
-  if (options.anew) quarantineDatabase(layout, options.now())
-  const opened = options.anew
-    ? createAgentDatabase(layout, banners, options.connection)
-    : openAgentDatabase(layout, banners, options.now, options.connection)
+  const opened = openAgentDatabase(workspace.layout, workspace.banners, options.now, options.connection)
   workspace.attach(opened)
   if (opened.origin === 'newer') {
     workspace.readOnly = true
     return
   }
   try {
-    for (const partial of partials) writePartial(opened.database, partial)
     await fill(workspace, opened, options)
   } catch (error) {
+    const fault = classifyFault(error)
     // No room to bring both together: what is there can be read, and the rest follows on the next opening.
-    if (classifyFault(error) !== 'full') throw error
-    faultBanner(banners, 'full', error)
+    if (fault === 'full') return faultBanner(workspace.banners, 'full', error)
+    // Damage that only shows when the pages are used.
+    if (fault !== 'corrupt' || opened.origin !== 'sound') throw error
+    await replaceAttached(workspace, { kind: 'damaged', detail: error instanceof Error ? error.message : String(error) }, options)
   }
+}
+
+/** Puts the attached database aside and another in its place; also while the workspace is in use. */
+export async function replaceAttached(workspace: Workspace, reason: ReplaceReason, options: AttachOptions): Promise<void> {
+  const { layout, banners } = workspace
+  const partials = reason.kind === 'rebuild' ? readPartials(workspace.database, undefined) : []
+  workspace.detach()
+  const opened =
+    reason.kind === 'rebuild'
+      ? createAgentDatabase(layout, banners, options.now, options.connection)
+      : replaceDatabase(layout, banners, options.now, options.connection, { state: 'damaged', detail: reason.detail })
+  workspace.attach(opened)
+  for (const partial of partials) writePartial(opened.database, partial)
+  await fill(workspace, opened, options)
 }
 
 async function fill(workspace: Workspace, opened: OpenedDatabase, { now, scratch }: AttachOptions): Promise<void> {

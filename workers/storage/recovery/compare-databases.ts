@@ -85,6 +85,16 @@ function compareRows(
 ): void {
   const left = rowsOf(stored, sql, skip)
   const right = rowsOf(fromLogs, sql, skip)
+  try {
+    mergeRows(left, right, table, key, differences)
+  } finally {
+    // A damaged page ends one of them; the other must not keep its connection busy.
+    left.return(undefined)
+    right.return(undefined)
+  }
+}
+
+function mergeRows(left: Generator<Row>, right: Generator<Row>, table: string, key: readonly string[], differences: Difference[]): void {
   let one = left.next()
   let other = right.next()
   while (one.done !== true || other.done !== true) {

@@ -61,5 +61,10 @@ function gapsIn(database: Database): DoctorReport['differences'] {
        WHERE seq <> previous + 1 ORDER BY session_id, seq`,
     )
     .all()
-  return rows.map((row) => ({ kind: 'gap', sessionId: row.session_id, seq: row.seq, message: `events before ${row.seq} are missing (${row.session_id})` }))
+  return rows.map((row) => ({
+    kind: 'gap',
+    sessionId: row.session_id,
+    seq: row.seq,
+    message: `events before ${row.seq} are missing (${row.session_id})`,
+  }))
 }

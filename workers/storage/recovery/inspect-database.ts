@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { classifyFault } from '../database-errors.ts'
 import { latestVersion, schemaVersion } from '../migrate.ts'
 import { agentMigrations } from '../migrations/agent-migrations.ts'
+import { schemaFaults } from './schema-shape.ts'
 import { APPLICATION_ID, openConnection, type ConnectionOptions } from '../open-database.ts'
 
 /** What stands at the place of a database. */
@@ -52,7 +53,7 @@ function hasNoTables(file: string): boolean {
   }
 }
 
-/** The schema and, when asked, every page. The connection may be of any kind. */
+/** The schema's owner and version; when asked, also its tables and every page. The connection may be of any kind. */
 export function inspectConnection(database: Database, checkPages: boolean): Inspection {
   try {
     const id = database.pragma('application_id', { simple: true })
@@ -66,6 +67,8 @@ export function inspectConnection(database: Database, checkPages: boolean): Insp
     const foreign = foreignObjects(database)
     if (foreign.length > 0)
       return { state: 'foreign', detail: `the database has triggers or views of somebody else: ${foreign.join(', ')}` }
+    const faults = checkPages ? schemaFaults(database, version) : []
+    if (faults.length > 0) return { state: 'damaged', detail: `the schema is damaged: ${faults.join(', ')}` }
     const check = checkPages ? String(database.pragma('quick_check(1)', { simple: true })) : 'ok'
     return check === 'ok' ? { state: 'sound', detail: '' } : { state: 'damaged', detail: check.split('\n', 2).join(' ').slice(0, 300) }
   } catch (error) {

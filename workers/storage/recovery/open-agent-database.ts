@@ -38,8 +38,18 @@ export function openAgentDatabase(
 ): OpenedDatabase {
   const found = tryOpen(layout, options, banners, now)
   if ('database' in found) return found
-  const expected = hasEvidence(layout)
-  if (found.state === 'missing' && !expected) return create(layout, options, banners, 'new', found.state, undefined)
+  if (found.state === 'missing' && !hasEvidence(layout)) return create(layout, options, banners, 'new', found.state, undefined)
+  return replaceDatabase(layout, banners, now, options, found)
+}
+
+/** Puts aside what stands there, by the finding given, and puts a snapshot or an empty database in its place. */
+export function replaceDatabase(
+  layout: WorkspaceLayout,
+  banners: Banners,
+  now: () => string,
+  options: ConnectionOptions,
+  found: Inspection,
+): OpenedDatabase {
   const quarantined =
     found.state === 'missing' || found.state === 'empty' ? (removeEmpty(layout, now), undefined) : quarantineDatabase(layout, now())
   removeCleanMark(layout)
@@ -53,9 +63,15 @@ export function openAgentDatabase(
   return opened
 }
 
-/** An empty database where there is none, to be filled from the logs. */
-export function createAgentDatabase(layout: WorkspaceLayout, banners: Banners, options: ConnectionOptions): OpenedDatabase {
-  return create(layout, options, banners, 'logs', 'missing', undefined)
+/** Puts aside a database that is to be made anew from the logs. */
+export function createAgentDatabase(
+  layout: WorkspaceLayout,
+  banners: Banners,
+  now: () => string,
+  options: ConnectionOptions,
+): OpenedDatabase {
+  const quarantined = quarantineDatabase(layout, now())
+  return create(layout, options, banners, 'logs', 'sound', quarantined)
 }
 
 function tryOpen(layout: WorkspaceLayout, options: ConnectionOptions, banners: Banners, now: () => string): OpenedDatabase | Inspection {

@@ -23,7 +23,15 @@ export async function openForReading(layout: WorkspaceLayout, profile: Profile, 
     layout,
     banners,
     now,
-    reopen: () => Promise.resolve(),
+    replace: (reason) => {
+      workspace.detach()
+      return attachFromLogs(
+        workspace,
+        { state: 'damaged', detail: reason.kind === 'damaged' ? reason.detail : '' },
+        mkdtempSync(join(scratch, 'again-')),
+        now,
+      )
+    },
     dispose: async () => {
       await workspace.keeper.close()
       workspace.detach()

@@ -34,7 +34,12 @@ const ROWS_AT_ONCE = 500
  * Compares a log with the database from the last safe place on. Lines the database lacks go into it; a log with
  * anything else than the database's rows in it (a power cut leaves holes and halves) is cut there and filled again.
  */
-export async function reconcileSession(parts: ReconcileParts, counts: ReconcileCounts, inserter: EventInserter, log: SessionLog): Promise<void> {
+export async function reconcileSession(
+  parts: ReconcileParts,
+  counts: ReconcileCounts,
+  inserter: EventInserter,
+  log: SessionLog,
+): Promise<void> {
   const { keeper } = parts
   const fd = openOrPutAside(parts, counts, log.name)
   if (fd === undefined) {
@@ -56,7 +61,13 @@ export async function reconcileSession(parts: ReconcileParts, counts: ReconcileC
   }
 }
 
-async function walkLog(parts: ReconcileParts, counts: ReconcileCounts, inserter: EventInserter, fd: number, log: SessionLog): Promise<LogWalk> {
+async function walkLog(
+  parts: ReconcileParts,
+  counts: ReconcileCounts,
+  inserter: EventInserter,
+  fd: number,
+  log: SessionLog,
+): Promise<LogWalk> {
   const { size } = fstatSync(fd)
   const safe = log.safe.bytes <= size && log.safe.lastSeq <= log.lastSeq ? log.safe : { bytes: 0, lastSeq: -1 }
   const rows = storedRows(parts.database, log.sessionId, safe.lastSeq + 1)
@@ -97,14 +108,22 @@ async function walkLog(parts: ReconcileParts, counts: ReconcileCounts, inserter:
       walk.seq = found.seq
       walk.end = line.end
     }
-    const full = inserter.add(log.sessionId, { seq: found.seq, eventId: found.event_id, kind: found.event, turn: found.turn, ts: found.ts, json: found.json, event })
+    const full = inserter.add(log.sessionId, {
+      seq: found.seq,
+      eventId: found.event_id,
+      kind: found.event,
+      turn: found.turn,
+      ts: found.ts,
+      json: found.json,
+      event,
+    })
     if (full) await nextTurn()
   }
   return walk
 }
 
 function* storedRows(database: Database, sessionId: string, fromSeq: number): Generator<LogRow, undefined> {
-  for (let next = fromSeq; ; ) {
+  for (let next = fromSeq; ;) {
     const rows = readEventRows(database, sessionId, next, ROWS_AT_ONCE)
     yield* rows
     const last = rows.at(-1)

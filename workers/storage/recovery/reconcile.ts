@@ -65,8 +65,15 @@ export function announceReconcile(banners: Banners, counts: ReconcileCounts, reb
     banners.set('info', 'DATABASE_COMPLETED', `${inserted} entries that only the logs had were added to the database.`, { count: inserted })
   if (appended > 0)
     banners.set('info', 'LOG_COMPLETED', `${appended} entries that only the database had were added to the logs.`, { count: appended })
-  if (torn > 0 && gaps.length === 0) banners.set('info', 'LOG_REPAIRED', `${torn} log files had torn or unreadable lines and were repaired.`, { count: torn })
-  if (gaps.length > 0) banners.set('warning', 'LOG_DAMAGED', `${gaps.length} entries cannot be read and are lost: ${gaps.slice(0, 5).join(', ')}. The damaged logs were kept in .metona/quarantine/files.`, { count: gaps.length })
+  if (torn > 0 && gaps.length === 0)
+    banners.set('info', 'LOG_REPAIRED', `${torn} log files had torn or unreadable lines and were repaired.`, { count: torn })
+  if (gaps.length > 0)
+    banners.set(
+      'warning',
+      'LOG_DAMAGED',
+      `${gaps.length} entries cannot be read and are lost: ${gaps.slice(0, 5).join(', ')}. The damaged logs were kept in .metona/quarantine/files.`,
+      { count: gaps.length },
+    )
   if (unsafe.length > 0)
     banners.set('warning', 'LOG_UNSAFE', `Log files that are links or no regular files were put aside: ${unsafe.slice(0, 5).join(', ')}`, {
       count: unsafe.length,
