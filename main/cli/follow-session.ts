@@ -11,8 +11,8 @@ export interface FollowOptions {
   /** The first event wanted. */
   readonly fromSeq: number
   onEvent(event: SessionEvent): void
-  /** `rev` counts the parts of the subscription. */
-  onDelta(delta: StreamDelta, rev: number): void
+  /** `rev` counts the parts of the subscription. Without a listener no deltas are sent at all. */
+  onDelta?: ((delta: StreamDelta, rev: number) => void) | undefined
   /** Deltas were left out; this is what they made. */
   onSnapshot(snapshot: SessionSnapshot): void
   onFailure(error: unknown): void
@@ -52,7 +52,7 @@ export function followSession(client: Client, options: FollowOptions): Follower 
   }
 
   const subscribeNow = async (): Promise<void> => {
-    const { snapshot, rev: start } = await client.call('session.subscribe', { sessionId })
+    const { snapshot, rev: start } = await client.call('session.subscribe', { sessionId, deltas: options.onDelta !== undefined })
     // What came before the answer belongs to the subscription before.
     queue = []
     rev = start
@@ -66,7 +66,7 @@ export function followSession(client: Client, options: FollowOptions): Follower 
     if (part.snapshot !== undefined) options.onSnapshot(part.snapshot)
     for (const entry of part.entries) {
       if ('delta' in entry) {
-        options.onDelta(entry, part.rev)
+        options.onDelta?.(entry, part.rev)
         continue
       }
       if (entry.seq > lastSeq + 1) await readMissing(entry.seq - 1)

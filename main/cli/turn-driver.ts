@@ -23,7 +23,8 @@ export interface TurnOrder {
 
 export interface TurnWatcher {
   onEvent(event: SessionEvent): void
-  onDelta(delta: StreamDelta, rev: number, sessionId: string): void
+  /** Left out where nobody reads along: then nothing is sent while an answer streams. */
+  onDelta?(delta: StreamDelta, rev: number, sessionId: string): void
   onSnapshot(snapshot: SessionSnapshot): void
 }
 
@@ -128,7 +129,7 @@ export function driveTurn(options: DriverParts, order: TurnOrder, watcher: TurnW
       sessionId,
       fromSeq,
       onEvent,
-      onDelta: (delta, rev) => watcher.onDelta(delta, rev, sessionId),
+      ...(watcher.onDelta === undefined ? {} : { onDelta: (delta: StreamDelta, rev: number) => watcher.onDelta?.(delta, rev, sessionId) }),
       onSnapshot: watcher.onSnapshot,
       onFailure: broke,
     })

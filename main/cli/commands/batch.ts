@@ -140,7 +140,7 @@ class BatchRun {
     const driver = driveTurn(
       app,
       { workspace, trust: this.#trust, sessionId: line.session, settings, prompt: line.prompt, interactive: false },
-      { onEvent, onDelta: ignore, onSnapshot: ignore },
+      { onEvent, onSnapshot: ignore },
     )
     this.#running.add(driver)
     try {

@@ -1,4 +1,5 @@
 /** `metona run`: one prompt, from start to a settled end. */
+import type { StreamDelta } from '#contracts/session/stream-delta.ts'
 import type { SessionEvent } from '#contracts/session/session-event.ts'
 import { askForApproval, type ApprovalAsker } from '../approval-asker.ts'
 import { closeApp, openApp } from '../open-app.ts'
@@ -116,9 +117,7 @@ function show(printer: TurnPrinter, asker: ApprovalAsker | undefined, event: Ses
 function jsonWatcher({ out }: CommandContext, deltas: boolean): Parameters<typeof driveTurn>[2] {
   return {
     onEvent: (event: SessionEvent) => out.line(JSON.stringify(event)),
-    onDelta: (delta, rev, sessionId) => {
-      if (deltas) out.line(JSON.stringify({ rev, sessionId, ...delta }))
-    },
+    ...(deltas ? { onDelta: (delta: StreamDelta, rev: number, sessionId: string) => out.line(JSON.stringify({ rev, sessionId, ...delta })) } : {}),
     onSnapshot: () => undefined,
   }
 }
