@@ -91,7 +91,7 @@ export const MetonaResponseSchema = z.object({
   toolCalls: z.array(MetonaToolCallSchema).optional(),
   usage: MetonaUsageSchema,
   finishReason: MetonaFinishReasonSchema,
-  /** Present exactly when `finishReason` is `error` or `aborted`. Nothing is thrown. */
+  /** Present exactly when `finishReason` is `error`, `aborted` or `content_filter`. Nothing is thrown. */
   error: MetonaErrorSchema.optional(),
   providerState: MetonaProviderStateSchema.optional(),
   /** For the person, beside a good answer: the prompt nearly fills the model's window, and the like. */
