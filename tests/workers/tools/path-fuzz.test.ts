@@ -154,60 +154,34 @@ describe.runIf(LINUX)('a name exchanged between folder and link while it is used
   })
 
   test.each(['read_file', 'list_directory', 'write_file', 'edit_file', 'analyze_csv'])(
-    '%s never reaches outside',
+    '%s, never approved, never reaches outside',
     { timeout: 900_000 },
     async (tool) => {
-      const rounds = proof(20_000, tool === 'analyze_csv' ? 300 : 2000)
-      let done = 0
-      const escapes: string[] = []
-      for (let round = 0; round < rounds; round++) {
-        const args =
-          tool === 'write_file'
-            ? { file_path: `flip/new${round % 7}.txt`, content: `${round}` }
-            : tool === 'edit_file'
-              ? { file_path: 'flip/x.txt', old_text: 'line', new_text: 'Line' }
-              : tool === 'list_directory'
-                ? { path: 'flip' }
-                : { file_path: 'flip/x.txt' }
-        const callId = `tc_race${String(round).padStart(8, '0')}`
-        const prepared = await bench.prepare(tool, args, { callId })
-        if (!prepared.ok || prepared.mustAsk !== undefined) continue
-        const answer = await bench.call(tool, args, { callId })
-        const text = JSON.stringify(answer.result)
-        // The call prepares again: what that would ask about is not carried out here.
-        if (answer.result.success) done++
-        if (text.includes('SECRET')) escapes.push(text)
+      writeFileSync(join(bench.outside, 'SECRET-name'), '')
+      const place = { workspace: bench.workspace, sessionId: 's_race000001', sandbox: 'off' as const }
+      const context = { signal: new AbortController().signal }
+      const argumentsFor = (round: number): Record<string, unknown> => {
+        if (tool === 'write_file') return { file_path: `flip/new${round % 7}.txt`, content: `${round}` }
+        if (tool === 'edit_file') return { file_path: 'flip/x.txt', old_text: 'line', new_text: 'line ' }
+        return tool === 'list_directory' ? { path: 'flip' } : { file_path: 'flip/x.txt' }
       }
-      expect(readdirSync(bench.outside)).toEqual(['x.txt'])
+      let done = 0
+      for (let round = 0; round < proof(20_000, tool === 'analyze_csv' ? 300 : 2000); round++) {
+        const call = { id: `tc_race${String(round).padStart(8, '0')}`, name: tool, args: argumentsFor(round), iteration: 1, timestamp: 1 }
+        const prepared = await bench.handlers.prepare({ place, call }, context)
+        // What asks is not carried out: nobody answers here.
+        if (!prepared.ok || prepared.mustAsk !== undefined) continue
+        const { port1, port2 } = new MessageChannel()
+        const answer = await bench.handlers.run({ place, call, argumentsHash: prepared.argumentsHash, port: port2 as never }, context)
+        port1.close()
+        expect(JSON.stringify(answer.result)).not.toContain('SECRET')
+        if (answer.result.success) done++
+      }
+      expect(readdirSync(bench.outside).sort()).toEqual(['SECRET-name', 'x.txt'])
       expect(readFileSync(join(bench.outside, 'x.txt'), 'utf8')).toBe('SECRET line\n')
-      // `call` carries out what `prepare` would have asked about, so reads outside are judged in the test below.
-      if (tool === 'write_file' || tool === 'edit_file') expect(escapes).toEqual([])
       expect(done).toBeGreaterThan(0)
     },
   )
-
-  test('a read prepared inside is never carried out outside', { timeout: 900_000 }, async () => {
-    const place = { workspace: bench.workspace, sessionId: 's_race000001', sandbox: 'off' as const }
-    const context = { signal: new AbortController().signal }
-    let read = 0
-    for (let round = 0; round < proof(20_000, 2000); round++) {
-      const call = {
-        id: `tc_only${String(round).padStart(8, '0')}`,
-        name: 'read_file',
-        args: { file_path: 'flip/x.txt' },
-        iteration: 1,
-        timestamp: 1,
-      }
-      const prepared = await bench.handlers.prepare({ place, call }, context)
-      if (!prepared.ok || prepared.mustAsk !== undefined) continue
-      const { port1, port2 } = new MessageChannel()
-      const answer = await bench.handlers.run({ place, call, argumentsHash: prepared.argumentsHash, port: port2 as never }, context)
-      port1.close()
-      expect(JSON.stringify(answer)).not.toContain('SECRET')
-      if (answer.result.success) read++
-    }
-    expect(read).toBeGreaterThan(0)
-  })
 
   test('control: checking the real path first and opening then does reach outside', { timeout: 300_000 }, async () => {
     let escapes = 0
