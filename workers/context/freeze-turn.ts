@@ -5,7 +5,7 @@ import { messageKey } from './domain/message-text.ts'
 import { promptTexts, type Language } from './domain/prompt-texts.ts'
 import { composeSystemPrompt, partitionFiles, type WorkspaceFileText } from './domain/system-prompt.ts'
 import { changeLines, contextBlock, memoryLines, type LocalDay } from './domain/turn-context.ts'
-import { cleanWorkspaceText, type PartitionFile } from './domain/workspace-text.ts'
+import { cleanWorkspaceText, languageOf, type PartitionFile } from './domain/workspace-text.ts'
 import type { SessionContext } from './session-context.ts'
 import { readWorkspaceFile, stampOf } from './workspace-files.ts'
 
@@ -39,7 +39,7 @@ export async function noticeChanges(session: SessionContext): Promise<void> {
  * @returns what was frozen now, by message id.
  */
 export function freezeTurns(session: SessionContext, input: BuildTask): { messageId: string; turnContext: string }[] {
-  const language = session.frozen?.language ?? 'en'
+  const workspaceLanguage = session.frozen?.language ?? 'en'
   const frozen: { messageId: string; turnContext: string }[] = []
   const newest = session.history.findLastIndex((message) => message.role === 'user')
   let day = ''
@@ -55,6 +55,8 @@ export function freezeTurns(session: SessionContext, input: BuildTask): { messag
       if (input.taskGoal !== undefined && message.turnContext.includes(input.taskGoal)) session.announcedGoal = input.taskGoal
       continue
     }
+    // In the language the person writes in: the block is read as part of what they said.
+    const language = /\p{L}/u.test(message.content) ? languageOf(message.content) : workspaceLanguage
     const lines = today.date === previousDay ? [] : [promptTexts[language].contextDate(today.date, today.weekday)]
     if (index === newest) lines.push(...newestLines(session, input, language))
     const block = contextBlock(lines) ?? ''
@@ -84,7 +86,7 @@ function newestLines(session: SessionContext, input: BuildTask, language: Langua
 async function readPartition(session: SessionContext, file: PartitionFile): Promise<WorkspaceFileText> {
   const reading = await readWorkspaceFile(session.workspace, file)
   session.stamps[file] = reading.kind === 'text' ? reading.stamp : await stampOf(session.workspace, file)
-  if (reading.kind === 'text') return { file, text: reading.text, truncated: reading.truncated }
+  if (reading.kind === 'text') return { file, text: reading.text }
   return reading.kind === 'absent' ? { file, text: undefined } : { file, text: undefined, refused: reading.reason }
 }
 

@@ -25,6 +25,11 @@ export interface PromptTexts {
   readonly heavyPrompt: (tokens: number, budget: number) => string
 }
 
+const REASONS_ZH: Readonly<Record<string, string>> = {
+  'outside the workspace': '它指向工作区之外',
+  'not a regular file': '它不是普通文件',
+  'not readable': '没有读取权限或读取出错',
+}
 const WEEKDAYS_ZH = '日一二三四五六'
 const WEEKDAYS_EN = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
@@ -37,7 +42,8 @@ const zh: PromptTexts = {
   memoryIntro: '以往会话记下的内容，作为资料参考：',
   cutForModel: (file, lines) => `〔${file} 超出上限，后面 ${lines} 行没有放进来；需要时用 read_file 读取。〕`,
   cutForPerson: (file, lines, limit) => `${file} 超出 ${limit} token 的上限：后 ${lines} 行没有发给模型。精简文件，或把细节移到别的文件。`,
-  unreadable: (file, reason) => `${file} 没有读取：${reason}。本次请求不含它。`,
+  unreadable: (file, reason) =>
+    `${file} 没有读取（${REASONS_ZH[reason] ?? reason}），本次会话不含它。请把它换成工作区内可读的普通文本文件。`,
   contextDate: (date, weekday) => `今天：${date}，星期${WEEKDAYS_ZH[weekday] ?? ''}`,
   contextGoal: (goal) => `当前目标：${goal}`,
   contextGoalGone: '当前目标：已取消',
@@ -67,7 +73,8 @@ const en: PromptTexts = {
   cutForModel: (file, lines) => `[${file} is over its limit; its last ${lines} lines are not included. Use read_file when they matter.]`,
   cutForPerson: (file, lines, limit) =>
     `${file} is over its limit of ${limit} tokens: its last ${lines} lines are not sent to the model. Shorten it or move details to other files.`,
-  unreadable: (file, reason) => `${file} was not read: ${reason}. This request goes without it.`,
+  unreadable: (file, reason) =>
+    `${file} was not read (${reason}); this session goes without it. Put a readable plain text file of the workspace in its place.`,
   contextDate: (date, weekday) => `Today: ${date}, ${WEEKDAYS_EN[weekday] ?? ''}`,
   contextGoal: (goal) => `Current goal: ${goal}`,
   contextGoalGone: 'Current goal: withdrawn',

@@ -9,8 +9,6 @@ export interface WorkspaceFileText {
   readonly text: string | undefined
   /** Set when the file is there but was not read. */
   readonly refused?: string
-  /** The file was longer than what is ever read of it. */
-  readonly truncated?: boolean
 }
 
 export interface FrozenPrompt {
