@@ -200,6 +200,19 @@ describe('errors that look like success', () => {
     expect([response.finishReason, response.error?.code, response.error?.message]).toEqual(['error', 'quota_exceeded', 'quota exceeded'])
   })
 
+  test('23: the same as one JSON document, on a stream request', async () => {
+    const { response } = await chat(jsonAnswer({ error: { message: 'quota exceeded' } }))
+    expect([response.finishReason, response.error?.code]).toEqual(['error', 'quota_exceeded'])
+  })
+
+  test('plain text instead of a stream is quoted in the error', async () => {
+    const { response } = await chat(answerOf('error: upstream connect failure'))
+    expect([response.error?.code, response.error?.message]).toEqual([
+      'invalid_response',
+      'expected an API answer but got: error: upstream connect failure',
+    ])
+  })
+
   const page = '<!DOCTYPE html><html><head><title>Log in</title><script>alert(1)</script></head><body><h1>Please log in</h1></body></html>'
 
   test('28: a web page with status 200 names itself, without tags, at most 200 characters', async () => {
