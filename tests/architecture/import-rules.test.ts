@@ -148,7 +148,7 @@ beforeAll(async () => {
   await plant('workers/llm/planted-cycle-b.ts', `import { a } from './planted-cycle-a.ts'\nexport const b = () => a\n`)
   planted.push({ rule: 'no-cycle', path: 'workers/llm/planted-cycle-a.ts', target: '' })
   caught = new Set((await breachesIn(copy)).map((found) => `${found.rule} ${found.from}`))
-})
+}, 300_000)
 afterAll(() => rm(copy, { recursive: true, force: true }))
 
 async function plant(path: string, content: string): Promise<void> {
@@ -188,6 +188,6 @@ test('what the table allows is not reported', () => {
   expect([...caught].filter((line) => line.includes('/allowed-'))).toEqual([])
 })
 
-test('the repository keeps its own rules', async () => {
+test('the repository keeps its own rules', { timeout: 300_000 }, async () => {
   expect(await breachesIn(root)).toEqual([])
 })
