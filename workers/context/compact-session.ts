@@ -51,7 +51,8 @@ export async function planCompaction(session: SessionContext, task: PlanCompacti
   if (await meter.load()) meter.upgrade(viewSession(session).messages, Infinity, () => 0)
   const carryOver = task.carryOver ?? []
   if (task.reason === 'overflow') {
-    session.ceiling = Math.max(1_000, Math.floor(Math.min(budgetOf(session, input).budget, session.sent?.estimated ?? Infinity) * 0.9))
+    const tokens = Math.max(1_000, Math.floor(Math.min(budgetOf(session, input).budget, session.sent?.estimated ?? Infinity) * 0.9))
+    session.ceiling = { provider: input.model.provider, model: input.model.id, tokens }
     return stepOf(session, compactNow(session, accounts, { overflow: true, carryOver, automatic: true }))
   }
   if (task.reason === 'automatic' && !mayCompact(guardNow(session.state?.guard, userMessages(session))))

@@ -54,7 +54,7 @@ export class SessionContext {
   reports = 0
   plan: PendingPlan | undefined
   /** Lowered when a provider refused a request that should have fitted. */
-  ceiling: number | undefined
+  ceiling: { readonly provider: string; readonly model: string; readonly tokens: number } | undefined
 
   readonly #meters = new Map<string, TokenMeter>()
   readonly #forms = new WeakMap<MetonaMessage, Map<MessageForm, MetonaMessage>>()

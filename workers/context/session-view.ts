@@ -19,7 +19,9 @@ export function viewSession(session: SessionContext): SessionView {
 }
 
 export function budgetOf(session: SessionContext, input: BuildTask): TokenBudget {
-  const ceiling = Math.min(input.contextBudget ?? Infinity, session.ceiling ?? Infinity)
+  const refused =
+    session.ceiling?.provider === input.model.provider && session.ceiling.model === input.model.id ? session.ceiling.tokens : Infinity
+  const ceiling = Math.min(input.contextBudget ?? Infinity, refused)
   return computeBudget(input.model, ceiling === Infinity ? undefined : ceiling)
 }
 

