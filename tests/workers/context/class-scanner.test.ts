@@ -9,17 +9,20 @@ import { textSamples } from './text-samples.ts'
 const ORDINARY = new Set(['english', 'code', 'zh-cn'])
 
 describe('the class scanner', () => {
-  test.each(['deepseek', 'qwen'] as const)('for %s is within a tenth on average and three tenths at worst on ordinary text', async (family) => {
-    const tokenizer = await referenceTokenizer(family)
-    const errors = textSamples(160, 5, 4_000)
-      .filter(({ kind }) => ORDINARY.has(kind))
-      .map(({ text }) => Math.abs(estimateTokens(text, family) / tokenizer.encode(text, { add_special_tokens: false }).length - 1))
-    expect({
-      samples: errors.length >= 30,
-      mean: errors.reduce((sum, error) => sum + error, 0) / errors.length < 0.1,
-      worst: Math.max(...errors) < 0.3,
-    }).toEqual({ samples: true, mean: true, worst: true })
-  })
+  test.each(['deepseek', 'qwen'] as const)(
+    'for %s is within a tenth on average and three tenths at worst on ordinary text',
+    async (family) => {
+      const tokenizer = await referenceTokenizer(family)
+      const errors = textSamples(160, 5, 4_000)
+        .filter(({ kind }) => ORDINARY.has(kind))
+        .map(({ text }) => Math.abs(estimateTokens(text, family) / tokenizer.encode(text, { add_special_tokens: false }).length - 1))
+      expect({
+        samples: errors.length >= 30,
+        mean: errors.reduce((sum, error) => sum + error, 0) / errors.length < 0.1,
+        worst: Math.max(...errors) < 0.3,
+      }).toEqual({ samples: true, mean: true, worst: true })
+    },
+  )
 
   test('control: characters over four is outside that bound on Chinese', async () => {
     const tokenizer = await referenceTokenizer('deepseek')
