@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { LlmBatch, ModelTarget } from '#contracts/llm/llm-service.ts'
-import { startFakeProvider, type FakeProvider } from '#tests/helpers/fake-provider.ts'
+import { monotonicNow, startFakeProvider, type FakeProvider } from '#tests/helpers/fake-provider.ts'
 import { requestOf, startLlmWorker, type LlmWorker } from './llm-worker.ts'
 
 let fake: FakeProvider
@@ -96,9 +96,11 @@ describe('a stream', () => {
   })
 
   test('a paced stream is passed on while it comes', async () => {
-    await fake.script([{ tokens: 40, tokensPerSecond: 100 }])
-    const { batches } = await llm.stream(target, requestOf('hi'))
-    expect(batches.length).toBeGreaterThan(8)
+    await fake.script([{ tokens: 300, tokensPerSecond: 100 }])
+    let firstAt = Infinity
+    await llm.stream(target, requestOf('hi'), { onBatch: () => (firstAt = Math.min(firstAt, monotonicNow())) })
+    const [seen] = await fake.requests()
+    expect(firstAt).toBeLessThan(seen?.lastTokenAt ?? 0)
   })
 
   test('cancel closes the socket, keeps the text and says how long the closing took', async () => {
@@ -184,14 +186,18 @@ describe('the queue', () => {
     await fake.script([
       { marker: 'REFUSED', answers: [{ kind: 'status', status: 429, headers: { 'retry-after': '1' }, body: {} }, { text: 'late' }] },
     ])
-    const refused = llm.stream(target, requestOf('REFUSED', { meta: { sessionId: 's_a' } }))
-    await fake.waitFor('finished', 1)
+    let known: () => void = () => undefined
+    const refusalKnown = new Promise<void>((resolve) => (known = resolve))
+    const refused = llm.stream(target, requestOf('REFUSED', { meta: { sessionId: 's_a' } }), {
+      onBatch: (batch) => 'retry' in batch && known(),
+    })
+    await refusalKnown
     const others = await Promise.all([
       llm.stream(target, requestOf('other', { meta: { sessionId: 's_b' } })),
       llm.stream({ provider: 'demo', model: 'scripted' }, requestOf('demo', { meta: { sessionId: 's_c' } })),
     ])
-    const [first, second, third] = await fake.requests()
     expect([queueOf(others[1].batches), (await refused).answer.response.content]).toEqual([[], 'late'])
+    const [first, second, third] = await fake.requests()
     // Not before the second that the provider asked for; both of its sessions came after it.
     for (const later of [second, third]) expect((later?.arrivedAt ?? 0) - (first?.lastByteAt ?? 0)).toBeGreaterThan(900)
   })

@@ -254,9 +254,9 @@ describe('deadlines', () => {
 
   test('any byte is life, a comment too', async () => {
     await answers(
-      raw([{ text: 'a' }, ...Array.from({ length: 12 }, () => ({ text: ': keep-alive\n\n', delayMs: 100 })), { text: 'b', delayMs: 100 }]),
+      raw([{ text: 'a' }, ...Array.from({ length: 14 }, () => ({ text: ': keep-alive\n\n', delayMs: 300 })), { text: 'b', delayMs: 300 }]),
     )
-    const { result } = await exchange(fake.baseUrl, { deadlines: short('idleMs', 1_000) })
+    const { result } = await exchange(fake.baseUrl, { deadlines: short('idleMs', 3_000) })
     expect(result).toEqual({ kind: 'ended' })
   })
 
@@ -277,12 +277,12 @@ describe('deadlines', () => {
   })
 
   test('time in which this thread stood still does not count', async () => {
-    await answers(raw([{ text: 'a' }, { text: 'b', delayMs: 1_200 }]))
+    await answers(raw([{ text: 'a' }, { text: 'b', delayMs: 2_400 }]))
     const { result } = await exchange(fake.baseUrl, {
-      deadlines: short('idleMs', 1_000),
+      deadlines: short('idleMs', 2_000),
       onBytes: () => {
         // As a machine asleep: the clock runs on, nothing here does. The provider's next byte is there afterwards.
-        const until = performance.now() + 1_500
+        const until = performance.now() + 3_000
         while (performance.now() < until);
       },
     })
