@@ -1,5 +1,6 @@
 /** The calling end of a service on a port: deadlines, cancel and death on top of Comlink, which has none of them. */
 import * as Comlink from 'comlink'
+import { comlinkEndpoint } from './comlink-endpoint.ts'
 import { AppError, WireErrorCode, type AppErrorData } from './app-error.ts'
 import { awakeTimeout } from './awake-timeout.ts'
 import type { CallOptions, ServiceClient, ServiceDefinition } from './define-service.ts'
@@ -29,7 +30,7 @@ interface Pending {
 export function connect<S extends ServiceDefinition>(service: S, port: Port): Connection<S> {
   const pending = new Map<number, Pending>()
   const closeListeners: (() => void)[] = []
-  const remote = Comlink.wrap<WireTarget>(port as unknown as Comlink.Endpoint)
+  const remote = Comlink.wrap<WireTarget>(comlinkEndpoint(port))
   const calls: Calls = { call: remote.call, cancel: remote.cancel }
   let nextCallId = 1
   let closed = false

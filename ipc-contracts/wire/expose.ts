@@ -1,6 +1,7 @@
 /** The serving end of a service on a port. */
 import * as Comlink from 'comlink'
 import type { AbortSignalLike } from '../metona/metona-adapter.ts'
+import { comlinkEndpoint } from './comlink-endpoint.ts'
 import { AppError, toErrorData, WireErrorCode, type AppErrorData } from './app-error.ts'
 import type { CallContext, ServiceDefinition, ServiceHandlers } from './define-service.ts'
 import type { CallRequest, CallResult, WireTarget } from './envelope.ts'
@@ -48,7 +49,7 @@ export function expose<S extends ServiceDefinition>(service: S, handlers: Servic
     running.clear()
   }
   port.addEventListener('close', abortAll)
-  Comlink.expose(target, port as unknown as Comlink.Endpoint)
+  Comlink.expose(target, comlinkEndpoint(port))
   return () => {
     abortAll()
     port.close()
