@@ -2,6 +2,7 @@
 import type { Banner, ClientMessage, HostMessage, PostPart } from '#contracts/session/client-protocol.ts'
 import type { commands } from '#contracts/session/commands.ts'
 import type { ServiceClient } from '#contracts/wire/define-service.ts'
+import { listen } from '#contracts/wire/listen.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import { AppError, type AppErrorData } from '#contracts/wire/app-error.ts'
 
@@ -63,7 +64,7 @@ export function createClient(port: Port, options: ClientOptions = {}): Client {
   }
   const fail = (id: number, error: AppErrorData): void => pending.get(id)?.settle({ type: 'failure', id, error })
 
-  port.addEventListener('message', ({ data }) => {
+  listen(port, (data) => {
     const message = data as HostMessage
     switch (message.type) {
       case 'result':

@@ -2,7 +2,8 @@
  * The relay between a client's port and the session worker. A message passes as it is: nothing here
  * parses, encodes or looks inside (a lint rule holds this file to it).
  */
-import type { Port, PortMessage } from '#contracts/wire/port.ts'
+import { listen } from '#contracts/wire/listen.ts'
+import type { Port } from '#contracts/wire/port.ts'
 
 export interface Relay {
   /** Joins the client to a (new) session worker; what it says from now on goes there. */
@@ -17,10 +18,9 @@ export function relay(client: Port, onClosed: () => void): Relay {
   let session: Port | undefined
   let closed = false
 
-  const up = (event: PortMessage): void => session?.postMessage(event.data)
-  const down = (event: PortMessage): void => client.postMessage(event.data)
+  let deafen: () => void = () => undefined
   const leave = (): void => {
-    session?.removeEventListener('message', down)
+    deafen()
     session?.close()
     session = undefined
   }
@@ -30,7 +30,7 @@ export function relay(client: Port, onClosed: () => void): Relay {
     leave()
     onClosed()
   }
-  client.addEventListener('message', up)
+  listen(client, (message) => session?.postMessage(message))
   client.addEventListener('close', closeClient)
 
   return {
@@ -39,7 +39,7 @@ export function relay(client: Port, onClosed: () => void): Relay {
       leave()
       if (closed) return next.close()
       session = next
-      next.addEventListener('message', down)
+      deafen = listen(next, (message) => client.postMessage(message))
       next.start()
       if (first) client.start()
     },

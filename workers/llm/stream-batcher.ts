@@ -1,7 +1,8 @@
 /** Coalesces stream events into posts: neighbouring deltas of one part become one, 16 ms or 2 KB make a batch. */
 import type { LlmBatch } from '#contracts/llm/llm-service.ts'
 import type { MetonaStreamEvent } from '#contracts/metona/metona-response.ts'
-import type { Port, PortMessage } from '#contracts/wire/port.ts'
+import { listen } from '#contracts/wire/listen.ts'
+import type { Port } from '#contracts/wire/port.ts'
 
 export const BATCH_MS = 16
 /** UTF-16 code units. */
@@ -15,6 +16,7 @@ type Delta = Extract<MetonaStreamEvent, { delta: string }>
 
 export class StreamBatcher {
   readonly #port: Port
+  readonly #deafen: () => void
   #events: MetonaStreamEvent[] = []
   #length = 0
   #postedAt = -Infinity
@@ -28,7 +30,7 @@ export class StreamBatcher {
 
   constructor(port: Port) {
     this.#port = port
-    port.addEventListener('message', this.#onMessage)
+    this.#deafen = listen(port, (data) => this.#onMessage(data))
     port.addEventListener('close', this.#onClose)
     port.start()
   }
@@ -77,7 +79,7 @@ export class StreamBatcher {
   /** Posts what is left and closes the port: its end tells the receiver that everything has arrived. */
   close(): void {
     this.flush()
-    this.#port.removeEventListener('message', this.#onMessage)
+    this.#deafen()
     this.#port.removeEventListener('close', this.#onClose)
     this.#release()
     this.#port.close()
@@ -122,7 +124,7 @@ export class StreamBatcher {
     this.#timerKind = 'none'
   }
 
-  readonly #onMessage = ({ data }: PortMessage): void => {
+  readonly #onMessage = (data: unknown): void => {
     const pace = (data as { pace?: unknown } | null)?.pace
     if (typeof pace === 'number') return this.#setPace(pace)
     const ack = (data as { ack?: unknown } | null)?.ack
