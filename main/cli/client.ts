@@ -25,6 +25,8 @@ export interface Client {
 export interface ClientOptions {
   /** Posts are acknowledged only while this is true; without acknowledgements deltas stop and a snapshot follows. */
   ready?(): boolean
+  /** Why the port was closed for good, where somebody knows. */
+  whyGone?(): AppErrorData | undefined
 }
 
 /** Acknowledgements are at least this far apart. */
@@ -57,10 +59,11 @@ export function createClient(port: Port, options: ClientOptions = {}): Client {
     }, ACK_INTERVAL_MS)
   }
 
+  const gone = (detail: string): AppErrorData =>
+    (closed ? options.whyGone?.() : undefined) ?? { code: 'WORKER_LOST', message: `the session worker is gone${detail}`, retryable: true }
   const lose = (): void => {
     const names = [...pending.values()].map((call) => call.method)
-    for (const [id] of pending)
-      fail(id, { code: 'WORKER_LOST', message: `the session worker is gone; calls in flight: ${names.join(', ')}`, retryable: true })
+    for (const [id] of pending) fail(id, gone(`; calls in flight: ${names.join(', ')}`))
   }
   const fail = (id: number, error: AppErrorData): void => pending.get(id)?.settle({ type: 'failure', id, error })
 
@@ -118,7 +121,7 @@ export function createClient(port: Port, options: ClientOptions = {}): Client {
             else reject(new AppError(message.error))
           },
         })
-        if (closed) return fail(id, { code: 'WORKER_LOST', message: 'the session worker is gone', retryable: true })
+        if (closed) return fail(id, gone(''))
         send({ type: 'call', id, method, params })
       }),
     watch: (sessionId, listener) => {

@@ -1,4 +1,5 @@
 /** The pipeline in this process, with a client to it: made for one command, settled after it. */
+import type { AppErrorData } from '#contracts/wire/app-error.ts'
 import type { WorkerName } from '#contracts/wire/worker-lifecycle.ts'
 import { composeHost, type Host } from '#main/host/compose.ts'
 import { profileFolder } from '#main/host/profile-folder.ts'
@@ -7,6 +8,7 @@ import { createClient, type Client } from './client.ts'
 import { report, type CommandContext } from './command-context.ts'
 import { ExitCode } from './exit-code.ts'
 import { fill } from './fill.ts'
+import { firstLine } from './plain-text.ts'
 import { HOST_PLACES } from './places.ts'
 import { watchStorageTrouble, type StorageTrouble } from './storage-trouble.ts'
 
@@ -27,17 +29,24 @@ const STOP_MS = 5_000
 
 export function openApp(context: CommandContext, options: AppOptions): App {
   const debug = context.environment['METONA_LOG'] === 'debug'
+  let failure: AppErrorData | undefined
   const host = composeHost({
     profile: profileFolder(context.environment),
     ...HOST_PLACES,
     onLog: (name, level, message) => {
       if (debug) context.err.line(`[${performance.now().toFixed(0)} ms ${name} ${level}] ${message.trimEnd()}`)
     },
-    onWorkerExit: ({ name, reason, restarting }) => {
-      if (restarting) context.err.line(fill(context.text.workerRestarted, { worker: name, reason }))
+    onFailed: ({ name, message }) => {
+      failure = { code: 'WORKER_FAILED', message, params: { worker: name } }
+    },
+    onWorkerExit: ({ name, reason, message, restarting }) => {
+      if (restarting)
+        context.err.line(
+          fill(context.text.workerRestarted, { worker: name, reason: reason === 'threw' ? firstLine(message, 200) : reason }),
+        )
     },
   })
-  const client = createClient(host.connect(), { ready: () => context.out.waiting() < OUTPUT_BACKLOG })
+  const client = createClient(host.connect(), { ready: () => context.out.waiting() < OUTPUT_BACKLOG, whyGone: () => failure })
   sayBanners(context, client)
   host.warm(...options.warm)
   return { host, client, trouble: watchStorageTrouble(client) }

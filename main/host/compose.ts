@@ -35,7 +35,7 @@ export interface HostOptions {
   onLog?(name: WorkerName, level: 'info' | 'warn' | 'error', message: string): void
   /** A worker ended without being asked to. */
   onWorkerExit?(exit: WorkerExit): void
-  /** The session worker is gone for good: every client port is closed, the shell should end or start a new host. */
+  /** The session worker is gone for good: every client port is closed right after this, the shell should end or start a new host. */
   onFailed?(exit: WorkerExit): void
   readonly timing?: Partial<Record<WorkerName, Partial<WorkerTiming>>>
   readonly limits?: Partial<Record<WorkerName, ResourceLimits>>
@@ -116,8 +116,9 @@ export function composeHost(options: HostOptions): Host {
       }
       return
     }
-    for (const client of [...clients]) client.relay.close()
+    // First the reason, so that whoever loses its port can say it.
     options.onFailed?.(exit)
+    for (const client of [...clients]) client.relay.close()
   }
 
   function attach(port: Port, { remote }: { remote: boolean }): void {

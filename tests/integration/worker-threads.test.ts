@@ -43,7 +43,7 @@ async function runIn(copy: string): Promise<{ code: number; stdout: string; stde
   const run = promisify(execFile)(
     process.execPath,
     [path.join(copy, 'main', 'cli', 'entry.ts'), 'run', '-w', place.workspace, '-m', 'demo/scripted', '--trust', 'hello'],
-    { env: { ...place.environment, METONA_LOG: 'debug' }, timeout: 60_000 },
+    { env: place.environment, timeout: 60_000 },
   )
   return (await run.then(
     (output) => ({ ...output, code: 0 }),
