@@ -18,7 +18,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   --base-url URL         root of the provider's API, with or without a slash or /v1 at the end
   --permission MODE      plan: only look · ask: nothing that changes or runs (nobody can be asked here)
                          auto_edit: files too · full_access: everything
-  --sandbox auto|off     shut commands in where the system can
+  --sandbox auto|off     stored with the session; there is no sandbox yet, commands run with your rights
   --trust                trust the folder for this run
   --session ID           continue a session
   --max-iterations N     most model requests
@@ -34,7 +34,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   --base-url URL         服务商 API 的根地址，末尾有无斜杠或 /v1 均可
   --permission MODE      plan：只查看 · ask：不更改也不运行（这里无人可以询问）
                          auto_edit：可编辑文件 · full_access：不限制
-  --sandbox auto|off     系统支持时在沙箱中运行命令
+  --sandbox auto|off     随会话保存；目前还没有沙箱，命令以你的权限运行
   --trust                本次运行信任该文件夹
   --session ID           继续一个会话
   --max-iterations N     模型请求次数上限

@@ -70,7 +70,6 @@ export const messagesEn = {
   doctorSqlite: 'SQLite',
   doctorProfile: 'profile folder',
   doctorSandbox: 'command sandbox',
-  doctorSandboxFound: 'available ({name})',
   doctorSandboxNone: 'none: commands run with your own rights, and auto_edit asks before each',
   doctorWorkspace: 'workspace',
   doctorNoWorkspace: '{path} has no .metona folder yet',

@@ -71,7 +71,6 @@ export const messagesZh: Messages = {
   doctorSqlite: 'SQLite',
   doctorProfile: '个人设置文件夹',
   doctorSandbox: '命令沙箱',
-  doctorSandboxFound: '可用（{name}）',
   doctorSandboxNone: '无：命令以你本人的权限运行，auto_edit 会在每个命令前询问',
   doctorWorkspace: '工作空间',
   doctorNoWorkspace: '{path} 中还没有 .metona 文件夹',

@@ -59,8 +59,7 @@ async function printOverview(context: CommandContext, { client }: App): Promise<
   say('node', text.doctorNode, process.version)
   say('platform', text.doctorPlatform, `${process.platform} ${process.arch}, ${os.release()}`)
   say('profile', text.doctorProfile, profileFolder(environment))
-  const sandbox = await findSandbox(environment)
-  say('sandbox', text.doctorSandbox, sandbox === undefined ? text.doctorSandboxNone : fill(text.doctorSandboxFound, { name: sandbox }))
+  say('sandbox', text.doctorSandbox, text.doctorSandboxNone)
   const workspace = folder
   const known = await reachable(path.join(workspace, '.metona'), constants.R_OK)
   say('workspace', text.doctorWorkspace, known ? workspace : fill(text.doctorNoWorkspace, { path: workspace }))
@@ -103,15 +102,6 @@ async function printPerformance(context: CommandContext, { client, host }: App):
   const { meanMs, p99Ms, maxMs } = health.loopDelay
   out.line(fill(text.perfHost, { mean: meanMs.toFixed(1), p99: p99Ms.toFixed(1), max: maxMs.toFixed(1) }))
   return ExitCode.DONE
-}
-
-/** The system's own tool for shutting commands in, by name; looked for, not run. */
-async function findSandbox(environment: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const name = process.platform === 'linux' ? 'bwrap' : process.platform === 'darwin' ? 'sandbox-exec' : undefined
-  if (name === undefined) return undefined
-  const folders = (environment['PATH'] ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder))
-  for (const folder of folders) if (await reachable(path.join(folder, name), constants.X_OK)) return name
-  return undefined
 }
 
 function reachable(file: string, mode: number): Promise<boolean> {

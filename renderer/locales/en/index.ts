@@ -152,8 +152,7 @@ export const en = {
     answerSend: 'Answer',
     answerSkip: 'Leave it open',
     scopeValue: '{prefix}, in this folder only',
-    sandboxOn: 'On: network and other folders are closed',
-    sandboxOff: 'Off for this session',
+    noSandbox: 'None: it runs with your own rights',
     allowOnce: 'Allow once',
     allowSession: 'This session',
     allowAlways: 'Always',
@@ -278,7 +277,7 @@ export const en = {
     agentLead: 'Defaults for new sessions. A session can change them at any time.',
     permissions: 'Permissions and trust',
     permissionsLead:
-      'Rules spare you questions; the sandbox is the boundary. These are kept in your profile, so a folder cannot bring its own.',
+      'Commands run with your own rights: there is no sandbox yet. These settings are kept in your profile, so a folder cannot bring its own.',
     shortcuts: 'Shortcuts',
     shortcutsLead: 'In a browser tab some of them belong to the browser.',
     logging: 'Records',
@@ -290,7 +289,7 @@ export const en = {
     themes: { system: 'System', light: 'Light', dark: 'Dark', hc: 'High contrast' },
     languages: { system: 'System', 'zh-CN': '简体中文', en: 'English' },
     fontHelp: 'Scales all text and rows.',
-    sandboxes: { auto: 'On where possible', off: 'Off' },
+    sandboxes: { auto: 'As soon as there is one', off: 'Off' },
   },
   provider: {
     pick: 'Provider',
@@ -356,8 +355,7 @@ export const en = {
     queue: '{provider}: {value} ahead',
     cost: 'Session {amount}',
     tokens: '{value} tokens',
-    sandboxOn: 'Sandbox on',
-    sandboxOff: 'Sandbox off',
+    noSandbox: 'No sandbox',
     offline: 'offline',
   },
   inspector: {
