@@ -100,7 +100,7 @@ export const storageService = defineService({
       z.object({ events: z.array(SessionEventSchema) }),
     ),
     listSessions: method(z.object({ workspace }), z.object({ sessions: z.array(SessionSummarySchema) })),
-    /** Sessions whose last turn has no `turn_end`, as found on open. */
+    /** Sessions whose last turn has no `turn_end`. Which of them still run, the caller knows; the others a death cut off. */
     unfinishedSessions: method(z.object({ workspace }), z.object({ sessionIds: z.array(z.string()) })),
     searchMessages: method(
       z.object({ workspace, query: z.string(), limit: z.number().int() }),
