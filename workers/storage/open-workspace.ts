@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Banners } from './banners.ts'
 import { classifyFault } from './database-errors.ts'
+import { faultBanner } from './fault-banner.ts'
 import { checkLayout, layoutOf, makeFolders, type WorkspaceLayout } from './folders/workspace-layout.ts'
+import { writingFault } from './folders/probe-writing.ts'
 import { writeTemplates } from './folders/templates.ts'
 import { acquireWorkspaceLock } from './lock/workspace-lock.ts'
 import { inTransaction } from './migrate.ts'
@@ -13,6 +16,9 @@ import { writeCleanMark } from './recovery/clean-mark.ts'
 import { snapshotOnClose, startMaintenance } from './recovery/maintenance.ts'
 import { openForReading } from './recovery/open-for-reading.ts'
 import { Workspace } from './workspace.ts'
+
+/** Less than the caller's deadline. */
+const OPEN_WAIT_MS = 60_000
 
 export interface OpenOptions {
   readonly root: string
@@ -61,8 +67,7 @@ export async function openForWriting(options: OpenOptions): Promise<OpenedWorksp
         lock.release()
       },
     })
-    await attachDatabase(workspace, attaching)
-    workspace.noteUnfinished()
+    await whenFree(workspace, () => attachDatabase(workspace, attaching))
     stopMaintenance = startMaintenance(workspace, options.now, options.log)
     const created =
       options.language === undefined
@@ -72,8 +77,28 @@ export async function openForWriting(options: OpenOptions): Promise<OpenedWorksp
   } catch (error) {
     lock.release()
     const fault = classifyFault(error)
-    if (fault === 'read_only' || fault === 'full') return openUnwritable(options, layout, fault)
+    const cause =
+      fault === 'other' || fault === 'corrupt' || fault === 'busy'
+        ? undefined
+        : (writingFault(layout.internals) ?? (fault === 'io' ? undefined : fault))
+    if (cause !== undefined) return openUnwritable(options, layout, cause)
     throw error
+  }
+}
+
+/** A database another program holds (a backup, a virus scanner) is a delay here as everywhere. */
+async function whenFree(workspace: Workspace, attach: () => Promise<void>): Promise<void> {
+  const deadline = performance.now() + OPEN_WAIT_MS
+  for (;;) {
+    try {
+      await attach()
+      return workspace.banners.clear('DATABASE_BUSY')
+    } catch (error) {
+      workspace.detach()
+      if (classifyFault(error) !== 'busy' || performance.now() > deadline) throw error
+      faultBanner(workspace.banners, 'busy', error)
+      await sleep(100)
+    }
   }
 }
 

@@ -48,7 +48,6 @@ export class Workspace {
   readonly #inode: bigint
   #connection: Connection | undefined
   #writer: RowWriter | undefined
-  #unfinished: string[] = []
   #mending: Promise<void> | undefined
   readonly #partials = new Map<string, PartialJob>()
   readonly #syncedHeads = new Set<string>()
@@ -127,14 +126,8 @@ export class Workspace {
     return this.#mending
   }
 
-  /** To be called once all is reconciled: what is unfinished then was so when the app ended. */
-  noteUnfinished(): void {
-    this.#unfinished = unfinishedSessions(this.database)
-  }
-
-  async unfinished(): Promise<string[]> {
-    const open = new Set(await this.read(unfinishedSessions))
-    return this.#unfinished.filter((sessionId) => open.has(sessionId))
+  unfinished(): Promise<string[]> {
+    return this.read(unfinishedSessions)
   }
 
   appendEvents(events: readonly SessionEvent[], signal: AbortSignalLike): Promise<{ lastSeq: number }> {

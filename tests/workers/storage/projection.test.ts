@@ -342,9 +342,9 @@ it('lists a session with its title, model, state and last number', async () => {
   ])
 })
 
-it('names the sessions whose last turn had no end when the workspace was opened', async () => {
+it('names the sessions whose last turn has no end, before and after the workspace is opened again', async () => {
   await append({ event: 'user_message', messageId: 'm_1', content: 'x', turn: 1 })
-  expect((await storage.service.unfinishedSessions({ workspace: storage.folder })).sessionIds).toEqual([])
+  expect((await storage.service.unfinishedSessions({ workspace: storage.folder })).sessionIds).toEqual(['s_p'])
   await storage.close()
   storage = storage.again()
   await storage.open()
