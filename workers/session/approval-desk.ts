@@ -1,5 +1,6 @@
 /** Questions waiting for the person. The first valid answer wins; a later one is told who was first. */
 import { AppError } from '#contracts/wire/app-error.ts'
+import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 import type { ApprovalAnswer } from './domain/turn-ports.ts'
 
 interface Open {
@@ -15,14 +16,17 @@ export class ApprovalDesk {
   ask(request: { toolCallId: string; argumentsHash: string }, timeoutMs: number, signal: AbortSignal): Promise<ApprovalAnswer> {
     return new Promise((resolve) => {
       const settle = (answer: ApprovalAnswer): void => {
-        clearTimeout(timer)
+        stopWaiting()
         signal.removeEventListener('abort', onAbort)
         this.#open.delete(request.toolCallId)
         this.#answered.set(request.toolCallId, { decision: answer.decision, by: answer.by, at: new Date().toISOString() })
         resolve(answer)
       }
       const onAbort = (): void => settle({ decision: 'deny', by: 'user', reason: 'stopped', scope: 'once' })
-      const timer = setTimeout(() => settle({ decision: 'deny', by: 'timeout', reason: `no answer within ${Math.round(timeoutMs / 1000)} s`, scope: 'once' }), timeoutMs)
+      const stopWaiting = awakeTimeout(
+        () => settle({ decision: 'deny', by: 'timeout', reason: `no answer within ${Math.round(timeoutMs / 1000)} s`, scope: 'once' }),
+        timeoutMs,
+      )
       this.#open.set(request.toolCallId, { argumentsHash: request.argumentsHash, settle })
       if (signal.aborted) onAbort()
       else signal.addEventListener('abort', onAbort, { once: true })
@@ -30,7 +34,14 @@ export class ApprovalDesk {
   }
 
   /** @throws AppError APPROVAL_GONE or APPROVAL_MISMATCH */
-  answer(input: { toolCallId: string; argumentsHash: string; decision: 'allow' | 'deny'; scope: ApprovalAnswer['scope']; reason: string | undefined; text?: string }): void {
+  answer(input: {
+    toolCallId: string
+    argumentsHash: string
+    decision: 'allow' | 'deny'
+    scope: ApprovalAnswer['scope']
+    reason: string | undefined
+    text?: string
+  }): void {
     const open = this.#open.get(input.toolCallId)
     if (open === undefined) {
       const first = this.#answered.get(input.toolCallId)
@@ -40,7 +51,14 @@ export class ApprovalDesk {
         ...(first === undefined ? {} : { params: first }),
       })
     }
-    if (open.argumentsHash !== input.argumentsHash) throw new AppError({ code: 'APPROVAL_MISMATCH', message: 'the answer is for other arguments than the ones in question' })
-    open.settle({ decision: input.decision, by: 'user', reason: input.reason ?? '', scope: input.scope, ...(input.text === undefined ? {} : { text: input.text }) })
+    if (open.argumentsHash !== input.argumentsHash)
+      throw new AppError({ code: 'APPROVAL_MISMATCH', message: 'the answer is for other arguments than the ones in question' })
+    open.settle({
+      decision: input.decision,
+      by: 'user',
+      reason: input.reason ?? '',
+      scope: input.scope,
+      ...(input.text === undefined ? {} : { text: input.text }),
+    })
   }
 }

@@ -1,4 +1,5 @@
 /** All attached clients: who watches which session, at most one post per 16 ms each, flow control by credit. */
+import { isDeepStrictEqual } from 'node:util'
 import {
   ClientMessageSchema,
   CREDIT_POSTS,
@@ -11,6 +12,7 @@ import {
   type SessionEntry,
 } from '#contracts/session/client-protocol.ts'
 import type { SessionSnapshot, SessionSummary } from '#contracts/session/session-snapshot.ts'
+import { listen } from '#contracts/wire/listen.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import { appendEntry } from './merge-deltas.ts'
 
@@ -57,6 +59,11 @@ export class ClientHub {
     for (const client of this.#clients.values()) client.publish(sessionId, entries)
   }
 
+  /** What clients hold of a session is no longer true: a snapshot replaces it. */
+  replaceState(sessionId: string): void {
+    for (const client of this.#clients.values()) client.replaceState(sessionId)
+  }
+
   publishRow(row: SessionSummary): void {
     for (const client of this.#clients.values()) client.publishRow(row)
   }
@@ -66,7 +73,7 @@ export class ClientHub {
   }
 
   setBanners(banners: Banner[]): void {
-    if (banners.length === 0 && this.#banners.length === 0) return
+    if (isDeepStrictEqual(banners, this.#banners)) return
     this.#banners = banners
     for (const client of this.#clients.values()) client.send({ type: 'banners', banners })
   }
@@ -96,7 +103,7 @@ class AttachedClient implements Client {
     this.#port = port
     this.#remote = remote
     this.#host = host
-    port.addEventListener('message', ({ data }) => this.#receive(data))
+    listen(port, (data) => this.#receive(data))
     port.addEventListener('close', () => {
       clearTimeout(this.#timer)
       clearTimeout(this.#listTimer)
@@ -135,6 +142,13 @@ class AttachedClient implements Client {
       else appendEntry(subscription.entries, entry)
     }
     if (subscription.entries.length > before || subscription.deltas) this.#schedule()
+  }
+
+  replaceState(sessionId: string): void {
+    const subscription = this.#subscriptions.get(sessionId)
+    if (subscription === undefined) return
+    subscription.stale = true
+    this.#schedule()
   }
 
   publishRow(row: SessionSummary): void {

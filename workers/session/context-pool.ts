@@ -1,90 +1,92 @@
 /**
  * The context pools: each exactly one thread, a session always on the same one, so that its history and counts
- * stay warm there. Piscina is loaded on first use.
+ * stay warm there.
  */
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import type { Piscina } from 'piscina'
 import { BuildOutputSchema, type BuildInput, type BuildOutput } from '#contracts/context/context-tasks.ts'
+import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
 import { AppError, toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
+import { ContextThread, type ContextThreadOptions } from './context-thread.ts'
 
 /** Beside this thread's bundle (or source folder), with the same file ending. */
 const ENTRY = fileURLToPath(new URL(`../context/entry${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
-const HEAP_LIMIT_MIB = 512
-const TASK_DEADLINE_MS = 60_000
+const DEFAULTS: ContextThreadOptions = { entry: ENTRY, heapLimitMib: 512, taskDeadlineMs: 30_000 }
 
 export class ContextPool {
-  readonly #pools: Promise<Piscina>[] = []
+  readonly #options: ContextThreadOptions
+  readonly #threads: ContextThread[] = []
   readonly #size = availableParallelism() >= 8 ? 2 : 1
+
+  constructor(options: Partial<ContextThreadOptions> = {}) {
+    this.#options = { ...DEFAULTS, ...options }
+  }
 
   /** Starts the thread a session will use. */
   warm(sessionId: string): void {
-    void this.#pool(sessionId)
+    this.#threadOf(sessionId).warm()
   }
 
   /**
    * Builds a request. `whole` gives the history from its start, with what belongs to it, when the thread does not know the session; a thread that
-   * died is replaced and asked once more.
+   * died is replaced and asked once more. Rejects with `CALL_CANCELLED` at once when `signal` aborts.
    */
-  async build(input: BuildInput, whole: () => Partial<BuildInput>): Promise<Extract<BuildOutput, { ok: true }>> {
+  async build(input: BuildInput, whole: () => Partial<BuildInput>, signal: AbortSignalLike): Promise<Extract<BuildOutput, { ok: true }>> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const output = BuildOutputSchema.parse(await this.run(input.sessionId, 'build', attempt === 1 ? input : { ...input, ...whole() }))
+        const output = BuildOutputSchema.parse(
+          await unlessAborted(this.run(input.sessionId, 'build', attempt === 1 ? input : { ...input, ...whole() }), signal),
+        )
         if (output.ok) return output
-        if (output.reason === 'irreducible') throw new AppError({ code: 'CONTEXT_TOO_LARGE', message: output.message, details: { tokens: output.tokens, limit: output.limit, parts: output.parts } })
+        if (output.reason === 'irreducible')
+          throw new AppError({
+            code: 'CONTEXT_TOO_LARGE',
+            message: output.message,
+            details: { tokens: output.tokens, limit: output.limit, parts: output.parts },
+          })
       } catch (thrown) {
-        if (attempt >= 2 || thrown instanceof AppError) throw toAppError(thrown)
+        const final = thrown instanceof AppError && thrown.code !== WireErrorCode.WORKER_LOST
+        if (attempt >= 2 || final) throw thrown instanceof AppError ? thrown : new AppError(toErrorData(thrown))
         continue
       }
       if (attempt >= 3) throw new AppError({ code: WireErrorCode.INTERNAL, message: 'the context thread keeps forgetting the session' })
     }
   }
 
-  /** One task by name. Rejects with what the task threw, or when its thread died. */
-  async run(sessionId: string, name: string, input: unknown): Promise<unknown> {
-    const pool = await this.#pool(sessionId)
-    return pool.run(input, { name, signal: AbortSignal.timeout(TASK_DEADLINE_MS) }) as Promise<unknown>
+  /** One task by name. Rejects with what the task threw, or with `WORKER_LOST`. */
+  run(sessionId: string, name: string, input: unknown): Promise<unknown> {
+    return this.#threadOf(sessionId).run(name, input)
   }
 
   /** Whether any thread was started. */
   get started(): boolean {
-    return this.#pools.length > 0
+    return this.#threads.some((thread) => thread.started)
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#pools.map(async (pool) => (await pool).destroy()))
-    this.#pools.length = 0
+    await Promise.all(this.#threads.map((thread) => thread.close()))
+    this.#threads.length = 0
   }
 
-  #pool(sessionId: string): Promise<Piscina> {
+  #threadOf(sessionId: string): ContextThread {
     const index = this.#size === 1 ? 0 : hash(sessionId) % this.#size
-    return (this.#pools[index] ??= openPool())
+    return (this.#threads[index] ??= new ContextThread(this.#options))
   }
 }
 
-async function openPool(): Promise<Piscina> {
-  const { Piscina } = await import('piscina')
-  const pool = new Piscina({
-    filename: ENTRY, minThreads: 1, maxThreads: 1, idleTimeout: Infinity,
-    // With atomics on, an idle thread blocks and would not see port messages.
-    atomics: 'disabled',
-    recordTiming: false,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MIB },
+/** The work itself goes on: ending its thread would cost every other session its warm history. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignalLike): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void =>
+      reject(new AppError({ code: WireErrorCode.CALL_CANCELLED, message: 'stopped while the request was being built' }))
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
   })
-  // Without a listener a thread's death would be an uncaught exception here; the task in it rejects by itself.
-  pool.on('error', () => undefined)
-  return pool
 }
 
 function hash(text: string): number {
   let value = 0
   for (let index = 0; index < text.length; index++) value = (value * 31 + text.charCodeAt(index)) >>> 0
   return value
-}
-
-/** A dead thread is WORKER_LOST; a task's own AppError arrives as a plain Error with its fields. */
-function toAppError(thrown: unknown): AppError {
-  if (thrown instanceof AppError) return thrown
-  const data = toErrorData(thrown)
-  return new AppError(data.code === 'ERR_WORKER_OUT_OF_MEMORY' ? { code: WireErrorCode.WORKER_LOST, message: `context ran out of memory: ${data.message}`, retryable: true } : data)
 }

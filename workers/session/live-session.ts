@@ -6,11 +6,12 @@ import type { CompactionState } from '#contracts/context/compaction.ts'
 import type { MetonaImage, MetonaMessage } from '#contracts/metona/metona-request.ts'
 import type { SessionEntry } from '#contracts/session/client-protocol.ts'
 import { emptySnapshot, reduceSession } from '#contracts/session/reduce-session.ts'
-import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
+import { SessionEventSchema, type SessionEvent, type SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { SessionSnapshot } from '#contracts/session/session-snapshot.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
 import type { StoredCount } from '#contracts/context/token-report.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
+import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 import PQueue from 'p-queue'
 import { ApprovalDesk } from './approval-desk.ts'
 import { emptyHistory, extendHistory, type History } from './domain/history.ts'
@@ -23,6 +24,10 @@ const FOLD_AFTER = 256
 export interface LiveSessionHooks {
   /** Shows entries to clients and updates the list row. */
   published(session: LiveSession, entries: readonly SessionEntry[]): void
+  /** Leaves out what must not be written or shown. */
+  clean<T>(value: T): T
+  /** Its events can no longer be written, and never will be by this object. Called once. */
+  failed(session: LiveSession): void
   /** Runs one turn for a committed user message; never rejects. */
   runTurn(session: LiveSession, input: { turn: number; userInput: string; signal: AbortSignal }): Promise<void>
 }
@@ -34,12 +39,16 @@ export class LiveSession {
   /** False where nobody can be asked. */
   interactive = true
   timeoutMs: number | undefined
+  /** As given, also where a part of it must not be written down; absent for a session taken up without it. */
+  baseUrl: string | undefined
   /** How many messages the context thread has; 0 after anything that changed what it holds. */
   contextCursor = 0
   /** Exact counts the context thread made, given back when it has to start over. */
   readonly counts = new Map<string, StoredCount>()
   /** `tool\nprefix` the person allowed for this session; memory only, a workspace file cannot grant anything. */
   readonly grants = new Set<string>()
+  /** Codes of the notices this session has. */
+  readonly noticed = new Set<string>()
   readonly #store: SessionStore
   readonly #hooks: LiveSessionHooks
   /** One prompt at a time. Stop, approvals and subscriptions never wait here. */
@@ -50,6 +59,7 @@ export class LiveSession {
   #nextSeq = 0
   #running: { controller: AbortController; ended: Promise<void> } | undefined
   #lastSurvivors: number[] = []
+  #failureTold = false
   readonly #seenMessages = new Set<string>()
   readonly #images = new Map<string, MetonaImage[]>()
 
@@ -107,8 +117,15 @@ export class LiveSession {
   /** Durable when it resolves; clients see the events only then. */
   async commit(drafts: readonly SessionEventDraft[]): Promise<SessionEvent[]> {
     const ts = new Date().toISOString()
-    const events = drafts.map((draft) => this.#complete(draft, ts))
-    await this.#store.append(events)
+    const events = drafts.map((draft, index) => this.#complete(draft, ts, this.#nextSeq + index))
+    this.#nextSeq += events.length
+    try {
+      await this.#store.append(events)
+    } catch (thrown) {
+      if (!this.#failureTold) this.#hooks.failed(this)
+      this.#failureTold = true
+      throw thrown
+    }
     for (const event of events) this.#remember(event)
     this.#unfolded.push(...events)
     this.#hooks.published(this, events)
@@ -122,12 +139,13 @@ export class LiveSession {
   }
 
   /** Takes a message: starts a turn, or queues it while one runs (or while older ones wait). */
-  async prompt(input: {
+  async prompt(asked: {
     messageId: string
     content: string
     images: MetonaImage[] | undefined
     whenBusy: 'queue' | 'steer' | 'refuse'
   }): Promise<'started' | 'queued' | 'duplicate'> {
+    const input = { ...asked, content: this.#hooks.clean(asked.content) }
     if (this.#seenMessages.has(input.messageId)) return 'duplicate'
     const busy = this.running || this.#prompts.size + this.#prompts.pending > 0 || this.snapshot.queue.length > 0
     if (busy && input.whenBusy === 'refuse') throw new AppError({ code: 'SESSION_BUSY', message: 'a turn is running in this session' })
@@ -144,9 +162,8 @@ export class LiveSession {
     const turn = this.snapshot.turn + 1
     // The queue is taken before the commit, so that a second message cannot slip in front.
     const committed = this.commit([{ event: 'user_message', messageId: input.messageId, content: input.content, ...images, turn }])
-    void this.#prompts.add(async () => {
-      if (await succeeded(committed)) await this.#run(turn, input.content)
-    })
+    const ended = this.#run(committed, turn, input.content)
+    void this.#prompts.add(() => ended)
     await committed
     return 'started'
   }
@@ -161,7 +178,7 @@ export class LiveSession {
       const committed = this.commit([
         { event: 'user_message', messageId: next.messageId, content: next.content, ...(images === undefined ? {} : { images }), turn },
       ])
-      if (await succeeded(committed)) await this.#run(turn, next.content)
+      await this.#run(committed, turn, next.content)
     })
   }
 
@@ -174,9 +191,8 @@ export class LiveSession {
     if (message?.kind !== 'user') throw new AppError({ code: 'NOTHING_TO_RETRY', message: 'there is no message to answer again' })
     const turn = this.snapshot.turn + 1
     const committed = this.commit([{ event: 'rewind', toSeq: message.seq, reason: 'retry', turn }])
-    void this.#prompts.add(async () => {
-      if (await succeeded(committed)) await this.#run(turn, message.content)
-    })
+    const ended = this.#run(committed, turn, message.content)
+    void this.#prompts.add(() => ended)
     await committed
   }
 
@@ -198,44 +214,37 @@ export class LiveSession {
     await this.#prompts.onIdle()
   }
 
-  async #run(turn: number, userInput: string): Promise<void> {
+  /** Running from now on, so that Stop also ends a turn whose message is still being committed. Never rejects. */
+  #run(committed: Promise<unknown>, turn: number, userInput: string): Promise<void> {
     const controller = new AbortController()
-    const timer =
-      this.timeoutMs === undefined
-        ? undefined
-        : setTimeout(
-            () =>
-              controller.abort(
-                new AppError({ code: 'TURN_TIMEOUT', message: `the turn took longer than ${(this.timeoutMs ?? 0) / 1000} s` }),
-              ),
-            this.timeoutMs,
-          )
-    const ended = this.#hooks.runTurn(this, { turn, userInput, signal: controller.signal })
+    const ended = this.#runToEnd(committed, controller, turn, userInput)
     this.#running = { controller, ended }
-    await ended
-    clearTimeout(timer)
+    return ended
+  }
+
+  async #runToEnd(committed: Promise<unknown>, controller: AbortController, turn: number, userInput: string): Promise<void> {
+    if (await succeeded(committed)) {
+      const { timeoutMs } = this
+      const overdue = (): void =>
+        controller.abort(new AppError({ code: 'TURN_TIMEOUT', message: `the turn took longer than ${(timeoutMs ?? 0) / 1000} s` }))
+      const stopWaiting = timeoutMs === undefined ? undefined : awakeTimeout(overdue, timeoutMs)
+      await this.#hooks.runTurn(this, { turn, userInput, signal: controller.signal })
+      stopWaiting?.()
+    }
     this.#running = undefined
     // After Stop the person decides; otherwise what was queued goes next.
     if (!controller.signal.aborted && this.failure === undefined && this.snapshot.queue.length > 0) this.runQueued()
   }
 
-  #complete(draft: SessionEventDraft, ts: string): SessionEvent {
-    const { event, turn, ...fields } = draft
-    // Field order is the log's: seq, ts, event, sessionId, the event's own, then turn and eventId.
-    return {
-      seq: this.#nextSeq++,
-      ts,
-      event,
-      sessionId: this.sessionId,
-      ...fields,
-      ...(turn === undefined ? {} : { turn }),
-      eventId: newId('e'),
-    } as SessionEvent
+  /** The schema gives every event the field order of the log, so that what is shown is what is written, byte for byte. */
+  #complete(draft: SessionEventDraft, ts: string, seq: number): SessionEvent {
+    return SessionEventSchema.parse({ ...this.#hooks.clean(draft), seq, ts, sessionId: this.sessionId, eventId: newId('e') })
   }
 
   #remember(event: SessionEvent): void {
     extendHistory(this.#history, event)
     if (event.event === 'rewind') this.contextCursor = 0
+    if (event.event === 'notice') this.noticed.add(event.code)
     if (event.event === 'stop_report') this.#lastSurvivors = event.survivors
     if (event.event === 'user_message' || event.event === 'message_queued') {
       this.#seenMessages.add(event.messageId)

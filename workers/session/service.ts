@@ -9,6 +9,8 @@ import { createServices } from './services.ts'
 import { SessionManager } from './session-manager.ts'
 import { WorkspaceRegistry } from './workspace-registry.ts'
 
+/** Methods whose answers may hold what a provider said. */
+const QUOTING = /^(?:models|providers)\./
 /** Milliseconds between two looks at the banners of open workspaces. */
 const BANNER_INTERVAL_MS = 1000
 
@@ -17,6 +19,8 @@ export function createSessionService(context: WorkerContext): WorkerParts {
   const workspaces = new WorkspaceRegistry(services, (banners) => hub.setBanners(banners))
   const manager = new SessionManager(services, workspaces)
   const handlers: CommandHandlers = createHandlers({ services, workspaces, manager, hub: () => hub })
+  /** Events are clean when they are made; what else may quote a provider or an address is cleaned here. */
+  const clean = <T>(value: T): T => services.secrets.redactor.value(value)
   const calls = new Map<string, AbortController>()
 
   const answer = async (
@@ -33,9 +37,10 @@ export function createSessionService(context: WorkerContext): WorkerParts {
       const input = commands.methods[message.method].input.safeParse(message.params)
       if (!input.success) throw new AppError({ code: WireErrorCode.BAD_INPUT, message: `${message.method}: ${input.error.message}` })
       const handler = handlers[message.method] as (input: unknown, call: { client: Client; signal: AbortSignal }) => Promise<unknown>
-      reply({ type: 'result', id: message.id, ok: true, value: await handler(input.data, { client, signal: controller.signal }) })
+      const value = await handler(input.data, { client, signal: controller.signal })
+      reply({ type: 'result', id: message.id, ok: true, value: QUOTING.test(message.method) ? clean(value) : value })
     } catch (thrown) {
-      reply({ type: 'failure', id: message.id, error: toErrorData(thrown) })
+      reply({ type: 'failure', id: message.id, error: clean(toErrorData(thrown)) })
     } finally {
       calls.delete(key)
     }

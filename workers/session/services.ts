@@ -4,7 +4,10 @@ import { storageService } from '#contracts/storage/storage-service.ts'
 import { toolsService } from '#contracts/tools/tools-service.ts'
 import type { WorkerContext } from '#workers/shared/start-worker.ts'
 import { ContextPool } from './context-pool.ts'
+import type { Secret } from '#workers/shared/redact.ts'
+import { keep } from './keep.ts'
 import { Peer } from './peer.ts'
+import { Secrets } from './secrets.ts'
 import { ToolList } from './tool-list.ts'
 
 export interface Services {
@@ -14,9 +17,39 @@ export interface Services {
   readonly storage: Peer<typeof storageService>
   readonly pool: ContextPool
   readonly toolList: ToolList
+  readonly secrets: Secrets
+  /** Provider keys set in this run; null takes the environment's away. */
+  readonly keys: Map<string, string | null>
 }
 
 export function createServices(context: WorkerContext): Services {
   const tools = new Peer(context, 'tools', toolsService)
-  return { context, llm: new Peer(context, 'llm', llmService), tools, storage: new Peer(context, 'storage', storageService), pool: new ContextPool(), toolList: new ToolList(tools) }
+  const secrets = new Secrets(process.env)
+  const keys = new Map<string, string | null>()
+  return {
+    context: { ...context, log: (level, message) => context.log(level, secrets.redactor.text(message)) },
+    llm: new Peer(context, 'llm', llmService, (llm) =>
+      Promise.all([...keys].map(([provider, apiKey]) => llm.setKey({ provider, apiKey }))),
+    ),
+    tools,
+    storage: new Peer(context, 'storage', storageService, async (storage) => {
+      if (secrets.added.length > 0) await storage.setSecrets({ secrets: [...secrets.added] })
+    }),
+    pool: new ContextPool(),
+    toolList: new ToolList(tools),
+    secrets,
+    keys,
+  }
+}
+
+/** From now on these are kept out of everything written or shown. */
+export function keepSecret(services: Services, ...found: readonly Secret[]): void {
+  const before = services.secrets.added.length
+  services.secrets.add(...found)
+  if (services.secrets.added.length === before || !services.storage.started) return
+  keep(
+    services,
+    'secrets',
+    services.storage.client().then((storage) => storage.setSecrets({ secrets: [...services.secrets.added] })),
+  )
 }

@@ -29,7 +29,7 @@ export function turnConfig(entries: readonly ConfigEntry[]): SessionConfig {
 export async function chooseModel(services: Services, entries: readonly ConfigEntry[]): Promise<string> {
   const configured = entries.find((entry) => entry.key === 'llm.model')?.value
   if (typeof configured === 'string') return configured
-  const { providers } = await (await services.llm.client()).listProviders({})
+  const { providers } = await services.llm.ask((llm) => llm.listProviders({}))
   const withKey = providers.find((provider) => provider.keyRequired && provider.hasKey && provider.defaultModel !== undefined)
   if (withKey === undefined)
     throw new AppError({ code: 'NO_MODEL', message: 'no model was named, none is configured, and no provider has a key' })
@@ -39,7 +39,7 @@ export async function chooseModel(services: Services, entries: readonly ConfigEn
 /** @throws AppError UNKNOWN_PROVIDER, MISSING_MODEL or MISSING_KEY, before anything is written or sent. */
 export async function requireModel(services: Services, model: string, baseUrl: string | undefined): Promise<void> {
   const { provider: id, model: name } = splitModel(model)
-  const { providers } = await (await services.llm.client()).listProviders({})
+  const { providers } = await services.llm.ask((llm) => llm.listProviders({}))
   const provider = providers.find((entry) => entry.id === id)
   if (provider === undefined)
     throw new AppError({

@@ -1,22 +1,27 @@
 /** All live sessions: making, loading, recovering, closing. The one place that knows which sessions are in memory. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionEntry } from '#contracts/session/client-protocol.ts'
 import type { SessionSettings } from '#contracts/session/commands.ts'
 import { summarise } from '#contracts/session/reduce-session.ts'
 import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { SessionSnapshot, SessionSummary } from '#contracts/session/session-snapshot.ts'
-import { AppError } from '#contracts/wire/app-error.ts'
+import { AppError, toErrorData } from '#contracts/wire/app-error.ts'
+import { secretsOfUrl } from '#workers/shared/redact.ts'
 import type { ClientHub } from './client-hub.ts'
 import { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
 import { recoveryDrafts } from './recover-session.ts'
-import type { Services } from './services.ts'
+import { keepSecret, type Services } from './services.ts'
 import { SessionStore } from './session-store.ts'
 import { compactSession, type CompactionEnd } from './compact-session.ts'
-import { runSessionTurn, splitModel } from './turn-runner.ts'
+import { endBrokenTurn, runSessionTurn, splitModel } from './turn-runner.ts'
 import { chooseModel, requireModel, turnConfig } from './session-config.ts'
 import type { WorkspaceRegistry } from './workspace-registry.ts'
 
 const READ_PAGE = 5000
+/** Between two attempts to take up a session whose events could not be written, milliseconds. */
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 15_000
 
 export class SessionManager {
   readonly #services: Services
@@ -50,11 +55,12 @@ export class SessionManager {
 
   async create(workspace: string, settings: SessionSettings, interactive: boolean): Promise<LiveSession> {
     this.#requireWritable(workspace)
-    const { entries } = await (await this.#workspaces.open(workspace)).configList({ workspace })
+    const { entries } = await this.#workspaces.ask(workspace, (storage) => storage.configList({ workspace }))
     const model = settings.model === undefined ? await chooseModel(this.#services, entries) : settings.model
     await requireModel(this.#services, model, settings.baseUrl)
     const session = this.#track(newId('s'), workspace, [], interactive)
     session.timeoutMs = timeoutOf(settings)
+    this.#takeBaseUrl(session, settings)
     const config = turnConfig(entries)
     await session.commit([
       {
@@ -83,29 +89,30 @@ export class SessionManager {
       session = await loading
     }
     if (settings.model !== undefined && settings.model !== session.snapshot.model)
-      await requireModel(this.#services, settings.model, settings.baseUrl ?? session.snapshot.baseUrl)
+      await requireModel(this.#services, settings.model, settings.baseUrl ?? session.baseUrl ?? session.snapshot.baseUrl)
     session.interactive = interactive
     session.timeoutMs = timeoutOf(settings) ?? session.timeoutMs
-    const changes = changedSettings(session.snapshot, settings)
+    this.#takeBaseUrl(session, settings)
+    const changes = changedSettings(session.snapshot, this.#services.secrets.redactor.value(settings))
     if (Object.keys(changes).length > 0) await session.commit([{ event: 'session_updated', ...changes }])
     return session
   }
 
   /** Every session of a workspace whose last turn a crash cut off gets its end now. */
   async recover(workspace: string): Promise<void> {
-    const storage = await this.#workspaces.open(workspace)
-    const { sessionIds } = await storage.unfinishedSessions({ workspace })
-    await Promise.all(
-      sessionIds
-        .filter((sessionId) => this.#sessions.get(sessionId)?.running !== true)
-        .map((sessionId) => this.open(workspace, sessionId, {}, true)),
-    )
+    const { sessionIds } = await this.#workspaces.ask(workspace, (storage) => storage.unfinishedSessions({ workspace }))
+    const ended = sessionIds.filter((sessionId) => !this.#sessions.has(sessionId))
+    const opened = await Promise.allSettled(ended.map((sessionId) => this.open(workspace, sessionId, {}, true)))
+    // One session that cannot be read must not keep the others from being used.
+    for (const [index, result] of opened.entries())
+      if (result.status === 'rejected')
+        this.#services.context.log('error', `session ${ended[index]} could not be taken up: ${toErrorData(result.reason).message}`)
   }
 
   async list(workspace: string | undefined): Promise<SessionSummary[]> {
     const paths = workspace === undefined ? this.#workspaces.paths : [workspace]
     const stored = await Promise.all(
-      paths.map(async (path) => (await (await this.#workspaces.open(path)).listSessions({ workspace: path })).sessions),
+      paths.map(async (path) => (await this.#workspaces.ask(path, (storage) => storage.listSessions({ workspace: path }))).sessions),
     )
     return stored.flat().map((row) => {
       const live = this.#sessions.get(row.sessionId)
@@ -118,7 +125,13 @@ export class SessionManager {
     const session = this.#sessions.get(sessionId)
     if (session === undefined) return
     await session.stop()
-    if (this.#services.tools.started) await (await this.#services.tools.client()).endSession({ sessionId })
+    if (this.#services.tools.started) {
+      // A tools worker that is gone has nothing of this session left.
+      const ended = this.#services.tools.ask((tools) => tools.endSession({ sessionId }))
+      await ended.catch((thrown: unknown) =>
+        this.#services.context.log('warn', `end of ${sessionId} in tools: ${toErrorData(thrown).message}`),
+      )
+    }
     const { totals, ended } = session.snapshot
     if (!ended && session.failure === undefined)
       await session.commit([
@@ -150,12 +163,15 @@ export class SessionManager {
 
   /** All events of a stored session, oldest first. @throws AppError SESSION_NOT_FOUND */
   async readAll(workspace: string, sessionId: string): Promise<SessionEvent[]> {
-    const storage = await this.#workspaces.open(workspace)
     const events: SessionEvent[] = []
     for (;;) {
-      const page = await storage.readEvents({ workspace, sessionId, fromSeq: events.length, limit: READ_PAGE })
+      // Not the number of events: kinds of a newer version are left out.
+      const fromSeq = (events.at(-1)?.seq ?? -1) + 1
+      const page = await this.#workspaces.ask(workspace, (storage) =>
+        storage.readEvents({ workspace, sessionId, fromSeq, limit: READ_PAGE }),
+      )
       events.push(...page.events)
-      if (page.events.length < READ_PAGE) break
+      if (page.events.length === 0) break
     }
     if (events.length === 0)
       throw new AppError({
@@ -169,15 +185,14 @@ export class SessionManager {
   async #load(workspace: string, sessionId: string, interactive: boolean): Promise<LiveSession> {
     this.#requireWritable(workspace)
     const events = await this.readAll(workspace, sessionId)
-    const storage = await this.#workspaces.open(workspace)
-    const { partials } = await storage.readPartials({ workspace, sessionId })
+    const { partials } = await this.#workspaces.ask(workspace, (storage) => storage.readPartials({ workspace, sessionId }))
     const session = this.#track(sessionId, workspace, events, interactive)
     const drafts: SessionEventDraft[] = [
       { event: 'session_resumed', workspace, agentVersion: this.#services.context.data.agentVersion },
       ...recoveryDrafts(events, partials),
     ]
     await session.commit(drafts)
-    if (partials.length > 0) await storage.clearPartial({ workspace, sessionId })
+    if (partials.length > 0) await this.#workspaces.ask(workspace, (storage) => storage.clearPartial({ workspace, sessionId }))
     return session
   }
 
@@ -208,7 +223,7 @@ export class SessionManager {
   /** At the person's wish, between turns. A session whose context is not in a thread yet has it built first. */
   async compact(session: LiveSession, instructions: string | undefined, signal: AbortSignal): Promise<CompactionEnd> {
     const { provider, model } = splitModel(session.snapshot.model)
-    const { baseUrl } = session.snapshot
+    const baseUrl = session.baseUrl ?? session.snapshot.baseUrl
     const target = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
     return compactSession({
       services: this.#services,
@@ -225,7 +240,12 @@ export class SessionManager {
       sessionId,
       workspace,
       new SessionStore(this.#workspaces, workspace),
-      { published: (live, entries) => this.#published(live, entries), runTurn: (live, input) => this.#runTurn(live, input) },
+      {
+        published: (live, entries) => this.#published(live, entries),
+        clean: (value) => this.#services.secrets.redactor.value(value),
+        failed: (live) => void this.#takeUpAgain(live),
+        runTurn: (live, input) => this.#runTurn(live, input),
+      },
       events,
     )
     session.interactive = interactive
@@ -233,9 +253,44 @@ export class SessionManager {
     return session
   }
 
+  /** Never rejects. */
   async #runTurn(session: LiveSession, input: { turn: number; userInput: string; signal: AbortSignal }): Promise<void> {
-    const { entries } = await (await this.#workspaces.open(session.workspace)).configList({ workspace: session.workspace })
-    await runSessionTurn(this.#services, session, turnConfig(entries), input)
+    const { workspace } = session
+    try {
+      const { entries } = await this.#workspaces.ask(workspace, (storage) => storage.configList({ workspace }))
+      await runSessionTurn(this.#services, session, turnConfig(entries), input)
+    } catch (thrown) {
+      await endBrokenTurn(this.#services, session, input.turn, thrown)
+    }
+  }
+
+  /**
+   * A session whose events could not be written is read anew from what was, as soon as that is possible, and shown as it
+   * then is: its turn interrupted, everything committed in place.
+   */
+  async #takeUpAgain(session: LiveSession): Promise<void> {
+    const { sessionId, workspace, interactive } = session
+    this.#services.context.log('error', `the events of ${sessionId} cannot be written: ${session.failure?.message}`)
+    await session.idle()
+    for (let pause = FIRST_PAUSE_MS; this.#sessions.get(sessionId) === session; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      try {
+        await this.open(workspace, sessionId, {}, interactive)
+        return this.#hub?.replaceState(sessionId)
+      } catch (thrown) {
+        const { code, message } = toErrorData(thrown)
+        this.#services.context.log('warn', `${sessionId} cannot be taken up again yet: ${message}`)
+        // Its first event never came to be: there is nothing to take up.
+        if (code === 'SESSION_NOT_FOUND') return this.#hub?.publishRemoved(sessionId)
+      }
+      await sleep(pause, undefined, { ref: false })
+    }
+  }
+
+  /** The address itself stays in memory; what is secret in it is kept out of everything else. */
+  #takeBaseUrl(session: LiveSession, { baseUrl }: SessionSettings): void {
+    if (baseUrl === undefined) return
+    session.baseUrl = baseUrl
+    keepSecret(this.#services, ...secretsOfUrl('base-url', baseUrl))
   }
 
   #published(session: LiveSession, entries: readonly SessionEntry[]): void {

@@ -1,4 +1,5 @@
 /** Writing a session's events: in order, several in one commit while one is on its way, repeated after a storage death. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionEvent } from '#contracts/session/session-event.ts'
 import type { storageService } from '#contracts/storage/storage-service.ts'
 import { AppError, toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
@@ -9,8 +10,11 @@ export interface StorageAccess {
   open(workspace: string): Promise<ServiceClient<typeof storageService>>
 }
 
-/** How long a commit is repeated while storage is being restarted, in milliseconds. */
+/** How long a commit is repeated while storage cannot be had, in milliseconds. */
 const RETRY_FOR_MS = 60_000
+/** Between two repeats: from the first to the longest, milliseconds. */
+const PAUSE_MS = 20
+const LONGEST_PAUSE_MS = 1_000
 
 interface Waiting {
   readonly events: SessionEvent[]
@@ -63,16 +67,18 @@ export class SessionStore {
 
   /** An event id makes a repeat harmless, so an unanswered commit is simply sent again. */
   async #append(events: SessionEvent[]): Promise<void> {
-    const giveUpAt = performance.now() + RETRY_FOR_MS
-    for (;;) {
+    let giveUpAt = performance.now() + RETRY_FOR_MS
+    for (let pause = PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
         const storage = await this.#access.open(this.#workspace)
         await storage.appendEvents({ workspace: this.#workspace, events })
         return
       } catch (thrown) {
-        const { code } = toErrorData(thrown)
-        const repeatable = code === WireErrorCode.WORKER_LOST || code === WireErrorCode.CALL_TIMEOUT
-        if (!repeatable || performance.now() > giveUpAt) throw thrown
+        const { code, retryable } = toErrorData(thrown)
+        // Storage is there and waits for a full disk or a held database: so do we, as long as it takes.
+        if (code === WireErrorCode.CALL_TIMEOUT || code === 'STORAGE_BACKLOG') giveUpAt = performance.now() + RETRY_FOR_MS
+        if (retryable !== true || performance.now() > giveUpAt) throw thrown
+        await sleep(pause)
       }
     }
   }

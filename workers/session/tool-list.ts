@@ -27,6 +27,6 @@ export class ToolList {
     // Running from sources there is no built file, and the worker itself is asked.
     const text = import.meta.url.endsWith('.ts') ? undefined : await readFile(BUILT, 'utf8')
     if (text !== undefined) return z.array(ToolDescriptorSchema).parse(JSON.parse(text))
-    return (await (await this.#tools.client()).describe({})).tools
+    return (await this.#tools.ask((tools) => tools.describe({}))).tools
   }
 }

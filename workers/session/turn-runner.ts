@@ -1,28 +1,21 @@
 /** Runs a turn of a live session: gives `run-turn` its ports, each a thin call to the worker that does the work. */
 import { randomBytes } from 'node:crypto'
-import { LlmBatchSchema, type ModelTarget } from '#contracts/llm/llm-service.ts'
+import type { ModelTarget } from '#contracts/llm/llm-service.ts'
 import type { MetonaModelInfo } from '#contracts/metona/metona-adapter.ts'
-import type { MetonaResponse } from '#contracts/metona/metona-response.ts'
-import type { MetonaToolCall } from '#contracts/metona/metona-tool.ts'
-import { ToolLiveSchema, type ToolDescriptor, type ToolPlace } from '#contracts/tools/tools-service.ts'
-import { toErrorData, WireErrorCode, type AppErrorData } from '#contracts/wire/app-error.ts'
-import type { Port } from '#contracts/wire/port.ts'
+import type { ToolDescriptor, ToolPlace } from '#contracts/tools/tools-service.ts'
+import { AppError, toErrorData } from '#contracts/wire/app-error.ts'
+import { REDACTED_MARK } from '#workers/shared/redact.ts'
+import { commitCompaction, compactSession, wholeHistory } from './compact-session.ts'
 import { mapFailure } from './domain/map-failure.ts'
 import { runTurn } from './domain/run-turn.ts'
 import { traceJson } from './domain/trace.ts'
-import type { BuiltRequest, StreamOutcome, ToolRun, TurnPorts } from './domain/turn-ports.ts'
+import type { BuiltRequest, TurnPorts } from './domain/turn-ports.ts'
+import { keep } from './keep.ts'
 import type { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
-import { commitCompaction, compactSession, wholeHistory } from './compact-session.ts'
-import { PartialKeeper } from './partial-keeper.ts'
+import { prepareTool, runTool } from './run-tool.ts'
 import type { Services } from './services.ts'
-
-/** After Stop: how long to wait for a closed socket, and for a dead process tree, in milliseconds. */
-const STREAM_GRACE_MS = 2_000
-const TOOL_GRACE_MS = 5_000
-
-/** Batches of a stream between two acknowledgements; the llm worker waits when 64 are out. */
-const ACK_EVERY = 16
+import { streamModel } from './stream-model.ts'
 
 export interface TurnConfig {
   readonly maxIterations: number
@@ -41,7 +34,7 @@ export async function runSessionTurn(
   input: { turn: number; userInput: string; signal: AbortSignal },
 ): Promise<void> {
   const { provider, model } = splitModel(session.snapshot.model)
-  const baseUrl = session.snapshot.baseUrl
+  const baseUrl = session.baseUrl ?? session.snapshot.baseUrl
   const target: ModelTarget = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
   const place: ToolPlace = { workspace: session.workspace, sessionId: session.sessionId, sandbox: session.snapshot.sandbox }
   const traceId = randomBytes(16).toString('hex')
@@ -49,8 +42,16 @@ export async function runSessionTurn(
   let modelInfo: MetonaModelInfo | undefined
 
   const buildOnce = async (iteration: number, userInput: string): Promise<BuiltRequest> => {
-    modelInfo ??= (await (await services.llm.client()).describeModel({ target })).model
+    if (baseUrl?.includes(REDACTED_MARK) === true)
+      throw new AppError({
+        code: 'BASE_URL_INCOMPLETE',
+        message: 'the base URL of this session held a key or password, which is not stored; give it again',
+      })
+    modelInfo ??= (await services.llm.ask((llm) => llm.describeModel({ target }))).model
     const messages = [...session.messages]
+    const from = session.contextCursor
+    // Whatever becomes of this build: only after a good one the thread has these messages.
+    session.contextCursor = 0
     const built = await services.pool.build(
       {
         sessionId: session.sessionId,
@@ -58,9 +59,9 @@ export async function runSessionTurn(
         agentVersion: services.context.data.agentVersion,
         workspace: session.workspace,
         model: { provider, id: model, contextWindow: modelInfo.contextWindow, maxOutput: modelInfo.maxOutput },
-        from: session.contextCursor,
-        messages: messages.slice(session.contextCursor),
-        ...(session.contextCursor === 0 ? wholeHistory(session) : {}),
+        from,
+        messages: messages.slice(from),
+        ...(from === 0 ? wholeHistory(session) : {}),
         tools: modelInfo.supportsToolCalling ? tools.map((tool) => tool.definition) : [],
         iteration,
         userInput,
@@ -69,6 +70,7 @@ export async function runSessionTurn(
         now: Date.now(),
       },
       () => ({ from: 0, messages, ...wholeHistory(session) }),
+      input.signal,
     )
     session.contextCursor = messages.length
     for (const count of built.counts ?? []) session.counts.set(count.messageId, count)
@@ -105,7 +107,16 @@ export async function runSessionTurn(
     cutHistory: async () =>
       (await compactSession({ services, session, target, reason: 'overflow', signal: input.signal, turn: input.turn })).kind === 'applied',
     stream: async (built, options) => {
-      const outcome = await streamModel(services, session, target, built, { ...options, turn: input.turn, abort: input.signal })
+      const outcome = await streamModel({
+        services,
+        session,
+        target,
+        built,
+        messageId: options.messageId,
+        onBatch: options.onBatch,
+        turn: input.turn,
+        signal: input.signal,
+      })
       // Without a report the estimate stays as it is; nothing waits for it.
       if (outcome.response.usage.inputTokens > 0)
         keep(
@@ -119,13 +130,7 @@ export async function runSessionTurn(
         )
       return outcome
     },
-    prepareTool: async (call) => {
-      try {
-        return await (await services.tools.client()).prepare({ place, call })
-      } catch (thrown) {
-        return { ok: false, result: toolFailure(call, toErrorData(thrown)) }
-      }
-    },
+    prepareTool: (call) => prepareTool(services, place, call),
     runTool: (call, argumentsHash, { onLive, answer }) =>
       runTool(services, place, { call, argumentsHash, ...(answer === undefined ? {} : { answer }) }, onLive, input.signal),
     waitForApproval: (request) => session.approvals.ask(request, config.approvalTimeoutMs, input.signal),
@@ -135,6 +140,7 @@ export async function runSessionTurn(
       session.snapshot.queue
         .filter((message) => message.steering)
         .map((message) => ({ messageId: message.messageId, content: message.content, images: session.imagesOf(message.messageId) })),
+    noticed: (code) => session.noticed.has(code),
     writeTrace: (iteration, trace) => {
       if (!config.traces) return
       const json = traceJson(trace, {
@@ -192,13 +198,8 @@ export function splitModel(model: string): { provider: string; model: string } {
   return slash < 0 ? { provider: model, model: '' } : { provider: model.slice(0, slash), model: model.slice(slash + 1) }
 }
 
-/** Side work whose failure must not end a turn; it is logged. */
-function keep(services: Services, what: string, work: Promise<unknown>): void {
-  work.catch((error: unknown) => services.context.log('warn', `${what}: ${toErrorData(error).message}`))
-}
-
 /** A turn that could not even be written down. If storage still takes anything, the transcript says so. */
-async function endBrokenTurn(services: Services, session: LiveSession, turn: number, thrown: unknown): Promise<void> {
+export async function endBrokenTurn(services: Services, session: LiveSession, turn: number, thrown: unknown): Promise<void> {
   const error = mapFailure(toErrorData(thrown))
   services.context.log('error', `turn ${turn} of ${session.sessionId} broke: ${error.message}`)
   if (session.failure !== undefined) return
@@ -206,133 +207,5 @@ async function endBrokenTurn(services: Services, session: LiveSession, turn: num
     await session.commit([{ event: 'turn_end', reason: 'failed', iterations: session.snapshot.iteration, durationMs: 0, error, turn }])
   } catch (again) {
     services.context.log('error', `its end could not be written: ${toErrorData(again).message}`)
-  }
-}
-
-async function streamModel(
-  services: Services,
-  session: LiveSession,
-  target: ModelTarget,
-  built: BuiltRequest,
-  options: Parameters<TurnPorts['stream']>[1] & { turn: number; abort: AbortSignal },
-): Promise<StreamOutcome> {
-  const channel = new MessageChannel()
-  const port = channel.port1 as unknown as Port
-  const partial = new PartialKeeper(
-    { sessionId: session.sessionId, messageId: options.messageId, turn: options.turn, iteration: built.request.meta.iteration },
-    (text) =>
-      keep(
-        services,
-        'partial',
-        services.storage.client().then((storage) => storage.savePartial({ workspace: session.workspace, partial: text })),
-      ),
-  )
-  const startedAt = performance.now()
-  const drained = new Promise<void>((resolve) => port.addEventListener('close', () => resolve()))
-  let posts = 0
-  port.addEventListener('message', ({ data }) => {
-    const batch = LlmBatchSchema.parse(data)
-    posts += 1
-    // A session that cannot keep up lets the provider's socket fill up instead of its own memory.
-    if (posts % ACK_EVERY === 0) port.postMessage({ ack: posts })
-    if ('events' in batch) for (const event of batch.events) partial.take(event)
-    options.onBatch(batch)
-  })
-  port.start()
-  // A request that offers commands will need the command host: have it up before the first call.
-  if ((built.request.tools?.length ?? 0) > 0)
-    keep(
-      services,
-      'tools',
-      services.tools.client().then((tools) => tools.warm({})),
-    )
-  try {
-    const llm = await services.llm.client()
-    const answer = await llm.stream(
-      { target, request: built.request, port: channel.port2 as unknown as Port },
-      { signal: options.abort, graceMs: STREAM_GRACE_MS },
-    )
-    // The answer and the batches travel on two ports: what was streamed is shown before the answer counts.
-    await drained
-    return { response: answer.response, cost: answer.cost, queuedMs: answer.queuedMs, socketClosedMs: answer.socketClosedMs }
-  } catch (thrown) {
-    const error = toErrorData(thrown)
-    return {
-      response: cutResponse(target, built, partial, error, performance.now() - startedAt, options.abort.aborted),
-      cost: undefined,
-      queuedMs: 0,
-      socketClosedMs: undefined,
-    }
-  } finally {
-    partial.stop()
-    port.close()
-  }
-}
-
-/** The llm worker died or did not let go: what was streamed so far is kept, the turn can be retried. */
-function cutResponse(
-  target: ModelTarget,
-  built: BuiltRequest,
-  partial: PartialKeeper,
-  error: AppErrorData,
-  latencyMs: number,
-  aborted: boolean,
-): MetonaResponse {
-  return {
-    meta: { requestId: built.request.meta.requestId, provider: target.provider, model: target.model, latencyMs, timestamp: Date.now() },
-    content: partial.text,
-    ...(partial.thinking === ''
-      ? {}
-      : { thinking: { content: partial.thinking, status: 'complete', durationMs: latencyMs, tokensUsed: 0 } }),
-    usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
-    finishReason: aborted ? 'aborted' : 'error',
-    error: { ...mapFailure(error), provider: target.provider },
-  }
-}
-
-async function runTool(
-  services: Services,
-  place: ToolPlace,
-  order: { call: MetonaToolCall; argumentsHash: string; answer?: string },
-  onLive: Parameters<TurnPorts['runTool']>[2]['onLive'],
-  signal: AbortSignal,
-): Promise<ToolRun> {
-  const channel = new MessageChannel()
-  const port = channel.port1 as unknown as Port
-  port.addEventListener('message', ({ data }) => onLive(ToolLiveSchema.parse(data)))
-  port.start()
-  try {
-    const tools = await services.tools.client()
-    const run = await tools.run({ place, ...order, port: channel.port2 as unknown as Port }, { signal, graceMs: TOOL_GRACE_MS })
-    return {
-      result: run.result,
-      outcome: signal.aborted && run.outcome !== 'ok' ? 'aborted' : run.outcome,
-      display: run.display,
-      stop: run.stop,
-    }
-  } catch (thrown) {
-    const error = toErrorData(thrown)
-    // The tool may have done its work before its worker died: nobody knows, and it is not run again.
-    const outcome = error.code === WireErrorCode.WORKER_LOST || error.code === WireErrorCode.CALL_CANCELLED ? 'unknown' : 'error'
-    return { result: toolFailure(order.call, error), outcome, display: undefined, stop: undefined }
-  } finally {
-    port.close()
-  }
-}
-
-function toolFailure(call: MetonaToolCall, error: AppErrorData): ToolRun['result'] {
-  const lost = error.code === WireErrorCode.WORKER_LOST
-  const message = lost
-    ? `The tool worker ended while ${call.name} ran. Whether it took effect is unknown. Look before doing it again.`
-    : `${call.name} failed: ${error.message}`
-  return {
-    toolCallId: call.id,
-    toolName: call.name,
-    result: null,
-    summary: message,
-    success: false,
-    error: message,
-    durationMs: 0,
-    timestamp: Date.now(),
   }
 }

@@ -1,11 +1,16 @@
 /** Workspaces that are open, and a storage worker that has them open too, also after it was replaced. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Banner } from '#contracts/session/client-protocol.ts'
 import type { storageService } from '#contracts/storage/storage-service.ts'
+import { toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
 import type { ServiceClient } from '#contracts/wire/define-service.ts'
 import type { Services } from './services.ts'
 import type { StorageAccess } from './session-store.ts'
 
 type StorageClient = ServiceClient<typeof storageService>
+
+const ASK_FOR_MS = 30_000
+const PAUSE_MS = 50
 
 export interface OpenWorkspace {
   readonly path: string
@@ -69,6 +74,19 @@ export class WorkspaceRegistry implements StorageAccess {
       this.#toldTo.set(workspace, storage)
     }
     return storage
+  }
+
+  /** For calls without an effect: made again when storage died in between. */
+  async ask<T>(workspace: string, call: (storage: StorageClient) => Promise<T>): Promise<T> {
+    const giveUpAt = performance.now() + ASK_FOR_MS
+    for (;;) {
+      try {
+        return await call(await this.open(workspace))
+      } catch (thrown) {
+        if (toErrorData(thrown).code !== WireErrorCode.WORKER_LOST || performance.now() > giveUpAt) throw thrown
+        await sleep(PAUSE_MS)
+      }
+    }
   }
 
   async close(workspace: string): Promise<void> {

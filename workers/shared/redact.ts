@@ -89,8 +89,11 @@ function decoded(text: string): string {
   }
 }
 
+/** How every mark that stands in place of a secret begins. */
+export const REDACTED_MARK = '[redacted '
+
 function mark(name: string): string {
-  return `[redacted ${name}]`
+  return `${REDACTED_MARK}${name}]`
 }
 
 function redactValue<T>(value: T, text: (input: string) => string): T {

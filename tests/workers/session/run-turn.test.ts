@@ -221,3 +221,24 @@ describe('a question of the model', () => {
     expect(steps.filter((step) => /ask|run|answer/.test(step))).toEqual(['run:tc_1'])
   })
 })
+
+describe('what an answer wants the person to know', () => {
+  const notice = { code: 'empty_answer', message: 'the model answered nothing' }
+  const nearlyFull = { code: 'window_nearly_full', message: 'the prompt nearly fills the window', params: { percent: 97 } }
+
+  test('becomes a notice beside it, once per code', async () => {
+    const { ports, drafts } = scripted({
+      answers: [
+        { toolCalls: [call('tc_1', 'read_file')], notices: [nearlyFull] },
+        { content: '', notices: [notice, nearlyFull] },
+      ],
+    })
+    await runTurn(settings(), ports, neverAborted)
+    expect(drafts.filter((draft) => draft.event === 'notice')).toEqual([
+      { event: 'notice', ...nearlyFull, turn: 1 },
+      { event: 'notice', ...notice, turn: 1 },
+    ])
+    const names = namesOf(drafts)
+    expect(names.indexOf('notice')).toBe(names.indexOf('llm_response') + 1)
+  })
+})

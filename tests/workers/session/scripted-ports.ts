@@ -110,6 +110,7 @@ export function scripted(script: Script): Recording {
     hasGrant: () => false,
     addGrant: (tool, prefix) => void steps.push(`grant:${tool}:${prefix}`),
     steering: () => [],
+    noticed: (code) => drafts.some((draft) => draft.event === 'notice' && draft.code === code),
     writeTrace: () => undefined,
     now: () => clock++,
     monotonic: () => clock++,

@@ -138,6 +138,7 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
     const usable = response.finishReason !== 'error' && response.finishReason !== 'aborted'
     const calls = usable ? (response.toolCalls ?? []) : []
     const responseEvent = responseDraft(settings, built, outcome, messageId, iteration, streamEnd - streamStart, calls)
+    const told: SessionEventDraft[] = [responseEvent, ...noticeDrafts(response, ports, settings.turn)]
     const endIteration = (): SessionEventDraft => ({
       event: 'iteration_end',
       iteration,
@@ -146,14 +147,14 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
     })
 
     if (calls.length === 0) {
-      await ports.commit([responseEvent, endIteration()])
+      await ports.commit([...told, endIteration()])
       // One more try with a shorter history, then the refusal stands.
       const tooLong: boolean = response.error?.code === MetonaErrorCode.CONTEXT_LENGTH_EXCEEDED && response.content === '' && !cutForLength
       cutForLength ||= tooLong
       if (!tooLong || !(await ports.cutHistory(signal))) end = endOfAnswer(response, signal)
     } else {
       // Prepared while the answer is being committed; nothing runs before both are through.
-      const step = await runToolCalls({ settings, ports, signal, iteration, calls, spans, guard, before: ports.commit([responseEvent]) })
+      const step = await runToolCalls({ settings, ports, signal, iteration, calls, spans, guard, before: ports.commit(told) })
       stops.tools.push(...step.stops)
       if (step.end !== undefined) end = step.end
       await ports.commit([endIteration()])
@@ -266,6 +267,13 @@ function responseDraft(
     ...(outcome.cost === undefined ? {} : { cost: outcome.cost }),
     turn: settings.turn,
   }
+}
+
+/** Beside a good answer, once per session: the prompt nearly fills the window, the answer has no end, and the like. */
+function noticeDrafts(response: MetonaResponse, ports: TurnPorts, turn: number): SessionEventDraft[] {
+  return (response.notices ?? [])
+    .filter((notice) => !ports.noticed(notice.code))
+    .map(({ code, message, params }) => ({ event: 'notice', code, message, ...(params === undefined ? {} : { params }), turn }))
 }
 
 function stopDraft(stops: { socketClosedMs?: number; tools: ToolStop[] }, turn: number): SessionEventDraft {

@@ -89,6 +89,8 @@ export interface TurnPorts {
   addGrant(tool: string, grantPrefix: string): void
   /** Messages to fold in before the next request. They stay queued until their `user_message` is committed. */
   steering(): SteeringMessage[]
+  /** The session has been told of this already. */
+  noticed(code: string): boolean
   writeTrace(iteration: number, trace: IterationTrace): void
   now(): number
   /** Milliseconds of a clock that never jumps. */

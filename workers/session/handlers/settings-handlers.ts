@@ -1,22 +1,30 @@
 /** Configuration, models, providers and their keys. */
 import { toErrorData } from '#contracts/wire/app-error.ts'
+import { secretsOfUrl } from '#workers/shared/redact.ts'
+import { keepSecret } from '../services.ts'
 import type { HandlerParts, HandlersOf } from './create-handlers.ts'
 
 export function settingsHandlers({ services }: HandlerParts): HandlersOf<'config' | 'models' | 'providers'> {
   const storage = () => services.storage.client()
   const llm = () => services.llm.client()
   return {
-    'config.list': async (input) => (await storage()).configList(input),
+    'config.list': async (input) => services.storage.ask((client) => client.configList(input)),
     'config.set': async (input) => (await storage()).configSet(input),
-    'models.list': async (input) => (await llm()).listModels(input),
-    'providers.list': async () => (await llm()).listProviders({}),
-    'providers.diagnose': async ({ provider, baseUrl, apiKey, model }) =>
-      (await llm()).diagnose({
+    'models.list': async (input) => services.llm.ask((client) => client.listModels(input)),
+    'providers.list': async () => services.llm.ask((client) => client.listProviders({})),
+    'providers.diagnose': async ({ provider, baseUrl, apiKey, model }) => {
+      // A provider may quote the key it refuses.
+      if (apiKey !== undefined) keepSecret(services, { name: `${provider}-key`, value: apiKey })
+      if (baseUrl !== undefined) keepSecret(services, ...secretsOfUrl('base-url', baseUrl))
+      return (await llm()).diagnose({
         target: { provider, ...(baseUrl === undefined ? {} : { baseUrl }), ...(model === undefined ? {} : { model }) },
         ...(apiKey === undefined ? {} : { apiKey }),
-      }),
+      })
+    },
     'providers.setKey': async ({ provider, apiKey }) => {
+      if (apiKey !== null) keepSecret(services, { name: `${provider}-key`, value: apiKey })
       await (await llm()).setKey({ provider, apiKey })
+      services.keys.set(provider, apiKey)
       try {
         await services.context.native('writeSecret', { name: `provider.${provider}`, value: apiKey })
         return { stored: 'secret_store' }

@@ -1,0 +1,81 @@
+/** One tool call, as the tools worker does it. Neither function rejects: what goes wrong is a result the model can read. */
+import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-tool.ts'
+import { ToolLiveSchema, type PreparedCall, type ToolLive, type ToolPlace } from '#contracts/tools/tools-service.ts'
+import { toErrorData, WireErrorCode, type AppErrorData } from '#contracts/wire/app-error.ts'
+import { listen } from '#contracts/wire/listen.ts'
+import type { Port } from '#contracts/wire/port.ts'
+import type { ToolRun } from './domain/turn-ports.ts'
+import { OutputRedaction } from './redact-deltas.ts'
+import type { Services } from './services.ts'
+
+/** After Stop: how long to wait for a dead process tree, in milliseconds. */
+const TOOL_GRACE_MS = 5_000
+
+/** Parses and freezes the arguments; runs nothing, so a worker that died is simply asked again. */
+export async function prepareTool(services: Services, place: ToolPlace, call: MetonaToolCall): Promise<PreparedCall> {
+  try {
+    return await services.tools.ask((tools) => tools.prepare({ place, call }))
+  } catch (thrown) {
+    return { ok: false, result: failed(call, `${call.name} could not be prepared and was not run: ${toErrorData(thrown).message}`) }
+  }
+}
+
+export interface ToolOrder {
+  readonly call: MetonaToolCall
+  readonly argumentsHash: string
+  /** What the person wrote, where the call is a question. */
+  readonly answer?: string
+}
+
+/** A lost worker is an `unknown` outcome: the tool may have done its work before, and is not run again. */
+export async function runTool(
+  services: Services,
+  place: ToolPlace,
+  order: ToolOrder,
+  onLive: (live: ToolLive) => void,
+  signal: AbortSignal,
+): Promise<ToolRun> {
+  const channel = new MessageChannel()
+  const port = channel.port1 as unknown as Port
+  const redaction = new OutputRedaction(services.secrets.redactor)
+  const show = (live: ToolLive | undefined): void => {
+    if (live !== undefined) onLive(live)
+  }
+  listen(port, (data) => show(redaction.take(ToolLiveSchema.parse(data))))
+  port.start()
+  try {
+    const tools = await services.tools.client()
+    const run = await tools.run({ place, ...order, port: channel.port2 as unknown as Port }, { signal, graceMs: TOOL_GRACE_MS })
+    return {
+      result: run.result,
+      outcome: signal.aborted && run.outcome !== 'ok' ? 'aborted' : run.outcome,
+      display: run.display,
+      stop: run.stop,
+    }
+  } catch (thrown) {
+    const error = toErrorData(thrown)
+    const outcome = error.code === WireErrorCode.WORKER_LOST || error.code === WireErrorCode.CALL_CANCELLED ? 'unknown' : 'error'
+    return { result: failed(order.call, failureText(order.call, error)), outcome, display: undefined, stop: undefined }
+  } finally {
+    show(redaction.end())
+    port.close()
+  }
+}
+
+function failureText(call: MetonaToolCall, error: AppErrorData): string {
+  if (error.code !== WireErrorCode.WORKER_LOST) return `${call.name} failed: ${error.message}`
+  return `The tool worker ended while ${call.name} ran. Whether it took effect is unknown. Look before doing it again.`
+}
+
+function failed(call: MetonaToolCall, message: string): MetonaToolResult {
+  return {
+    toolCallId: call.id,
+    toolName: call.name,
+    result: null,
+    summary: message,
+    success: false,
+    error: message,
+    durationMs: 0,
+    timestamp: Date.now(),
+  }
+}
