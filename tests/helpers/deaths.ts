@@ -37,7 +37,7 @@ function die(death: NonNullable<DeathOrder['death']>): void {
   switch (death) {
     case 'heap': {
       const kept: unknown[] = []
-      for (;;) kept.push(new Array(1_000_000).fill(kept.length))
+      for (;;) kept.push(Array.from({ length: 1_000_000 }).fill(kept.length))
     }
     case 'spin':
       for (;;);
