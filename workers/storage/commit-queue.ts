@@ -219,6 +219,7 @@ export class CommitQueue {
     this.#bytes = this.#jobs.reduce((sum, job) => sum + job.bytes, 0)
     this.#failures++
     this.#host.onFault(fault, error)
+    if (fault === 'full') this.#makeRoom()
     this.#scheduled = 'soon'
     if (fault === 'corrupt') {
       this.#host.recover(error).then(
@@ -231,6 +232,16 @@ export class CommitQueue {
       return
     }
     this.#retry(fault === 'busy' ? 50 : Math.min(3000, 200 * this.#failures))
+  }
+
+  /** What the WAL holds twice may be all the room there is to win. */
+  #makeRoom(): void {
+    try {
+      this.#host.database().pragma('wal_checkpoint(TRUNCATE)')
+    } catch (error) {
+      // No room even for that: the next try waits longer.
+      this.#host.onFault('full', error)
+    }
   }
 
   #retry(delay: number): void {

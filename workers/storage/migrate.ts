@@ -20,15 +20,19 @@ export function migrate(database: Database, migrations: readonly Migration[], co
   const steps = migrations.filter((migration) => migration.version > from)
   if (steps.length === 0) return []
   if (from > 0) copyFirst(from)
+  const done: number[] = []
   const run = (step: Migration): void => {
+    // Another program may have been quicker: looked at again under the lock.
+    if (schemaVersion(database) >= step.version) return
     step.up(database)
     database.pragma(`application_id = ${APPLICATION_ID}`)
     database.pragma(`user_version = ${step.version}`)
+    done.push(step.version)
   }
   // A new file gets all of it at once: half a schema is worth nothing there, and one sync is cheaper than three.
   if (from === 0) inTransaction(database, () => steps.forEach(run))
   else for (const step of steps) inTransaction(database, () => run(step))
-  return steps.map((step) => step.version)
+  return done
 }
 
 /** `BEGIN IMMEDIATE`: a transaction that reads first and writes later would fail at once on a foreign commit in between. */

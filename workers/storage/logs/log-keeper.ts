@@ -97,9 +97,14 @@ export class LogKeeper {
     await writer.sync()
   }
 
+  /** Tries to bring up what fell behind. Never throws. */
+  completeBehind(): void {
+    for (const key of [...this.#behind]) this.complete(key)
+  }
+
   /** As `sync`, for every log. Throws when one cannot be brought up to date. */
   async syncAll(): Promise<void> {
-    for (const key of [...this.#behind]) this.complete(key)
+    this.completeBehind()
     if (this.#behind.size > 0) throw Object.assign(new Error('a log file cannot be written'), { code: 'LOG_BEHIND' })
     await this.#syncFolder()
     for (const writer of [...this.#writers.values()]) await writer.sync()
@@ -114,7 +119,7 @@ export class LogKeeper {
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    for (const key of [...this.#behind]) this.complete(key)
+    this.completeBehind()
     await this.#syncFolder().catch((error: unknown) => this.#fellBehind(undefined, error))
     for (const [key, writer] of this.#writers) await writer.close().catch((error: unknown) => this.#fellBehind(key, error))
   }
@@ -158,7 +163,7 @@ export class LogKeeper {
   }
 
   async #tick(): Promise<void> {
-    for (const key of [...this.#behind]) this.complete(key)
+    this.completeBehind()
     for (const [key, writer] of [...this.#writers]) {
       if (!writer.dirty) continue
       try {

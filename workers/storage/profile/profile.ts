@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { TrustEntry } from '#contracts/storage/storage-service.ts'
@@ -6,7 +6,10 @@ import type { Banners } from '../banners.ts'
 import { classifyFault } from '../database-errors.ts'
 import { inTransaction, latestVersion, migrate, schemaVersion } from '../migrate.ts'
 import { profileMigrations } from '../migrations/profile-migrations.ts'
+import { waitForLock } from '../wait-for-lock.ts'
 import { openConnection } from '../open-database.ts'
+
+const EMPTY_MS = 10_000
 
 /** The person's own database: trust, provider settings, preferences. Nothing a folder contains can write to it. */
 export class Profile {
@@ -98,39 +101,37 @@ export class Profile {
     removed: readonly string[],
   ): void {
     if (heads.length === 0 && removed.length === 0) return
-    inTransaction(this.#database, () => {
+    const save = (): void => {
       const put = this.#database.prepare('INSERT OR REPLACE INTO audit_heads (workspace, session_id, log_seq, hash) VALUES (?, ?, ?, ?)')
       const remove = this.#database.prepare('DELETE FROM audit_heads WHERE workspace = ? AND session_id = ?')
       for (const head of heads) put.run(workspace, head.sessionId, head.logSeq, head.hash)
       for (const sessionId of removed) remove.run(workspace, sessionId)
-    })
+    }
+    waitForLock(() => inTransaction(this.#database, save))
   }
 
   close(): void {
     this.#database.close()
   }
 
-  /** Several programs share the profile: a short wait for the other one is normal here. */
   #write(sql: string, values: readonly string[]): number {
-    const deadline = performance.now() + 5000
-    for (;;) {
-      try {
-        return this.#database.prepare<string[]>(sql).run(...values).changes
-      } catch (error) {
-        if (classifyFault(error) !== 'busy' || performance.now() > deadline) throw error
-      }
-    }
+    return waitForLock(() => this.#database.prepare<string[]>(sql).run(...values).changes)
   }
 }
 
 /** A damaged profile is put aside and begun anew: trust and settings must then be given again, and that is said. */
 function openProfile(file: string, banners: Banners, now: () => string): Database {
-  const isNew = !existsSync(file)
+  const stat = statSync(file, { throwIfNoEntry: false })
+  const isNew = stat === undefined
+  // One that another program is just making has no bytes either, but not for long.
+  if (stat?.size === 0 && Date.now() - stat.mtimeMs > EMPTY_MS && !existsSync(`${file}-wal`)) {
+    banners.set('error', 'PROFILE_DAMAGED', `The profile database ${file} was empty; trust and settings start anew.`, { path: file })
+  }
   try {
-    return openSound(file)
+    return waitForLock(() => openSound(file))
   } catch (error) {
     const fault = classifyFault(error)
-    if (isNew || (fault !== 'corrupt' && fault !== 'other')) throw error
+    if (isNew || fault !== 'corrupt') throw error
   }
   const aside = `${file}.damaged-${now().replace(/[-:]|\.\d+/g, '')}`
   for (const suffix of ['', '-wal', '-shm']) if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${aside}${suffix}`)

@@ -23,6 +23,7 @@ export function verify(workspaces: Workspaces, root: string): Promise<DoctorRepo
     const present = workspaces.find(root)
     if (present !== undefined) {
       await present.queue.drain(5000)
+      present.keeper.completeBehind()
       return compareWithLogs(workspaces, present, false)
     }
     const opened = await openAlone(workspaces, layout)
