@@ -148,6 +148,11 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorEntry>> = {
     '服务商 {provider} 没有这个模型。\n`metona models {provider}` 列出可用的模型。',
     true,
   ),
+  BASE_URL_INCOMPLETE: entry(
+    CONFIGURATION,
+    'The base URL of this session held a key or password, and those are not stored.\nWithout it the provider cannot be reached as before.\nGive it again with --base-url.',
+    '该会话的 base URL 含有密钥或密码，而这些不会被保存。\n没有它就无法像之前那样访问服务商。\n请用 --base-url 重新给出。',
+  ),
   WORKSPACE_IN_USE: entry(
     CONFIGURATION,
     'The folder is in use by another Metona{holder}.\nTwo must not write to one folder at the same time.\nWait for it to end, or use another folder.',

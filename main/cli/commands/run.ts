@@ -45,7 +45,8 @@ export async function runTurn(context: CommandContext, order: RunOrder): Promise
   const app = openApp(context, { warm: ['storage'] })
   const printer = new TurnPrinter({ ...context, colour: wantsColour(err, context.environment) })
   // At a terminal the person who started the run is there to be asked.
-  const interactive = !context.json && process.stdin.isTTY && err.isTerminal
+  // Where standard input is no terminal, `isTTY` is not false but missing.
+  const interactive = !context.json && process.stdin.isTTY === true && err.isTerminal
   const asker = interactive
     ? askForApproval({
         ...context,
@@ -117,7 +118,9 @@ function show(printer: TurnPrinter, asker: ApprovalAsker | undefined, event: Ses
 function jsonWatcher({ out }: CommandContext, deltas: boolean): Parameters<typeof driveTurn>[2] {
   return {
     onEvent: (event: SessionEvent) => out.line(JSON.stringify(event)),
-    ...(deltas ? { onDelta: (delta: StreamDelta, rev: number, sessionId: string) => out.line(JSON.stringify({ rev, sessionId, ...delta })) } : {}),
+    ...(deltas
+      ? { onDelta: (delta: StreamDelta, rev: number, sessionId: string) => out.line(JSON.stringify({ rev, sessionId, ...delta })) }
+      : {}),
     onSnapshot: () => undefined,
   }
 }
