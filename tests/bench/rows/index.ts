@@ -2,9 +2,10 @@
 import type { BenchRow } from '../bench-row.ts'
 import { contextCost } from '../context-cost.ts'
 import { llmThroughput } from '../llm-throughput.ts'
+import { storageCost } from '../storage-cost.ts'
 import { coldStart } from './cold-start.ts'
 import { pacedSessions } from './paced-sessions.ts'
 import { tokenFlood } from './token-flood.ts'
 import { toolLoop } from './tool-loop.ts'
 
-export const benchRows: readonly BenchRow[] = [coldStart, tokenFlood, llmThroughput, contextCost, toolLoop, pacedSessions]
+export const benchRows: readonly BenchRow[] = [coldStart, tokenFlood, llmThroughput, contextCost, storageCost, toolLoop, pacedSessions]
