@@ -1,7 +1,8 @@
 /** Puts the desktop shell together once the app is ready. Main only routes: it makes windows and hands out ports. */
 import path from 'node:path'
 import type * as Electron from 'electron'
-import { appOrigin, serveApp } from './app-protocol.ts'
+import { appOrigin } from './app-address.ts'
+import { serveApp } from './app-protocol.ts'
 import { startHostProcess, type HostProcess } from './host-process.ts'
 import { installMenu } from './menu.ts'
 import { electronNative } from './native.ts'

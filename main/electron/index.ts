@@ -4,7 +4,7 @@
  */
 import * as electron from 'electron'
 import { profileFolder } from '#main/host/profile-folder.ts'
-import { APP_SCHEME } from './app-protocol.ts'
+import { APP_SCHEME } from './app-address.ts'
 
 const { app, crashReporter, protocol } = electron
 

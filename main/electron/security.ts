@@ -1,6 +1,6 @@
 /** What a page may not do, for every session and every web contents of the app. */
 import type * as Electron from 'electron'
-import { isAppUrl } from './app-protocol.ts'
+import { isAppUrl } from './app-address.ts'
 
 /** The only thing a page needs a permission for: the copy buttons. */
 const ALLOWED_PERMISSIONS: readonly string[] = ['clipboard-sanitized-write']

@@ -1,6 +1,6 @@
 /** Windows, and the one message a page may send to main: "connect me". */
 import type * as Electron from 'electron'
-import { isAppUrl } from './app-protocol.ts'
+import { isAppUrl } from './app-address.ts'
 import type { ElectronApi } from './boot.ts'
 
 export interface WindowOptions {

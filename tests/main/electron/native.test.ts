@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { NativeServices } from '#contracts/native/native-services.ts'
-import { fileOf, isAppUrl } from '#main/electron/app-protocol.ts'
+import { fileOf, isAppUrl } from '#main/electron/app-address.ts'
 import { electronNative } from '#main/electron/native.ts'
 import { fakeElectron, FakeSession, type FakeElectron } from './fake-electron.ts'
 
