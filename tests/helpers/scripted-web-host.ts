@@ -1,10 +1,11 @@
 /** Serves the built page with the strictest CSP and speaks the client protocol on `/port`, answered by a ScriptedHost. */
-import { readFile } from 'node:fs/promises'
+import { readFile, readdir } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { extname, join, normalize } from 'node:path'
+import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { WebSocketServer, type WebSocket } from 'ws'
+import { eventually } from './eventually.ts'
 import type { ScriptedHost } from './scripted-host.ts'
 
 const root = fileURLToPath(new URL('../../out/renderer/', import.meta.url))
@@ -25,27 +26,37 @@ export interface ScriptedWebHost {
   stop(): Promise<void>
 }
 
+let pageFiles: Promise<ReadonlyMap<string, Buffer>> | undefined
+
+/** Once per process, so that a build that somebody else starts meanwhile does not pull the page away from under a test. */
+async function readPage(): Promise<ReadonlyMap<string, Buffer>> {
+  return eventually('a whole page in out/renderer', async () => {
+    const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => [])
+    const names = entries.filter((entry) => entry.isFile()).map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    const bodies = await Promise.all(names.map((name) => readFile(join(root, name)).catch(() => undefined)))
+    const files = new Map(
+      names.flatMap((name, index) => (bodies[index] === undefined ? [] : [[name.split(sep).join('/'), bodies[index]] as const])),
+    )
+    const needed = [...String(files.get('index.html') ?? '').matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map((match) => match[1] ?? '')
+    return needed.length > 0 && needed.every((name) => files.has(name)) ? files : undefined
+  })
+}
+
 /** `accept: false` answers 401 to everything, as a shell whose cookie has gone stale does. */
 export async function startScriptedWebHost(
   host: ScriptedHost,
   options: { port?: number; accept?: boolean } = {},
 ): Promise<ScriptedWebHost> {
+  const files = await (pageFiles ??= readPage())
   const sockets = new Set<WebSocket>()
   const server = createServer((request, response) => {
     if (options.accept === false) return void response.writeHead(401).end()
-    const path = normalize(new URL(request.url ?? '/', 'http://localhost').pathname)
-    const file = join(root, path === '/' ? 'index.html' : path)
-    readFile(file).then(
-      (body) =>
-        response
-          .writeHead(200, {
-            'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
-            'content-security-policy': STRICT_CSP,
-            'cache-control': 'no-store',
-          })
-          .end(body),
-      () => response.writeHead(404).end(),
-    )
+    const path = new URL(request.url ?? '/', 'http://localhost').pathname
+    const name = path === '/' ? 'index.html' : path.slice(1)
+    const body = files.get(name)
+    if (body === undefined) return void response.writeHead(404).end()
+    const type = TYPES[extname(name)] ?? 'application/octet-stream'
+    response.writeHead(200, { 'content-type': type, 'content-security-policy': STRICT_CSP, 'cache-control': 'no-store' }).end(body)
   })
   const webSockets = new WebSocketServer({ noServer: true })
   server.on('upgrade', (request, socket, head) => {

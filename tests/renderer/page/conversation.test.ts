@@ -299,9 +299,9 @@ test('two questions are answered one by one, each with its own hash', async () =
   ask('tc_2')
   await open()
   await opened.page.locator(`[data-testid="${testIds.approvalAllowOnce}"]:enabled`).nth(1).waitFor()
-  await opened.at(testIds.approvalAllowSession).nth(1).click()
+  await opened.page.locator('[data-tool-call="tc_2"]').getByTestId(testIds.approvalAllowSession).click()
   await waitUntil(() => expect(calls('session.answer')).toMatchObject([{ toolCallId: 'tc_2', argumentsHash: 'h_tc_2', scope: 'session' }]))
-  await opened.at(testIds.approvalAllowAlways).click()
+  await opened.page.locator('[data-tool-call="tc_1"]').getByTestId(testIds.approvalAllowAlways).click()
   await waitUntil(() =>
     expect(calls('session.answer')).toMatchObject([
       { toolCallId: 'tc_2' },
