@@ -76,6 +76,12 @@ export const toolsService = defineService({
       deadlineMs: Infinity,
       transfer: ['port'],
     },
+    /** Values to keep out of output that goes to a file, beside those of the environment. Added to the known ones. */
+    setSecrets: {
+      input: z.object({ secrets: z.array(z.object({ name: z.string(), value: z.string() })) }),
+      output: z.object({}),
+      deadlineMs: 10_000,
+    },
     /** Starts the command host ahead of the first command. */
     warm: { input: z.object({}), output: z.object({}), deadlineMs: 15_000 },
     /** Ends background commands and forgets the session's file stamps. */
