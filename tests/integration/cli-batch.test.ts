@@ -128,7 +128,7 @@ test('a line that fails does not disturb the others; the exit code says that one
 
 test('no more lines at once than --concurrency', async () => {
   await provider.script(
-    Array.from({ length: 4 }, (_, index) => ({ marker: `job ${index}`, answers: [{ tokens: 20, tokensPerSecond: 40 }] })),
+    Array.from({ length: 4 }, (_, index) => ({ marker: `job ${index}`, answers: [{ tokens: 80, tokensPerSecond: 40 }] })),
   )
   const file = await writeJobs(Array.from({ length: 4 }, (_, index) => ({ prompt: `job ${index}` })))
   const { code } = await batch(file, '--concurrency', '2')

@@ -197,7 +197,7 @@ describe('sessions that go on', () => {
 describe('limits', () => {
   test('--timeout ends a slow turn with exit 5, and the provider’s socket is closed', async () => {
     await provider.script([{ tokens: 10_000, tokensPerSecond: 20 }])
-    const { code, stderr, stdout } = await run(...DEEPSEEK, '--json', '--timeout', '1', 'count')
+    const { code, stderr, stdout } = await run(...DEEPSEEK, '--json', '--timeout', '3', 'count')
     expect(code).toBe(5)
     expect(stderr).toContain('The time for this turn is over')
     expect(jsonLines(stdout).find((line) => line['event'] === 'turn_end')).toMatchObject({ reason: 'limit_reached' })

@@ -33,7 +33,8 @@ function textSoFar(session: PipelineSession): string {
   return session.deltas.map((delta) => (delta.delta === 'stream' && delta.event.type === 'text_delta' ? delta.event.delta : '')).join('')
 }
 
-async function streamingSession(marker: string, tokens = 200): Promise<PipelineSession> {
+/** By default the stream outlasts every delay of a busy machine: the worker dies in the middle of it. */
+async function streamingSession(marker: string, tokens = 6_000): Promise<PipelineSession> {
   await provider.script([{ marker, answers: [{ tokens, tokensPerSecond: 100, tokenPrefix: marker }, { text: `${marker} again` }] }])
   const session = await pipeline.session(SETTINGS)
   await session.prompt(`${marker} please`)
@@ -62,7 +63,7 @@ test('llm: every open stream ends retryable and keeps its text; the next prompt 
 })
 
 test('tools: the call that was in it fails by its name, another session’s stream goes on untouched', async () => {
-  const stream = await streamingSession('carl', 400)
+  const stream = await streamingSession('carl', 800)
   await provider.script([
     { marker: 'run it', answers: [{ toolCalls: [{ name: 'run_command', args: { command: 'sleep 600' } }] }, { text: 'so be it' }] },
   ])
@@ -75,13 +76,13 @@ test('tools: the call that was in it fails by its name, another session’s stre
   expect(result).toMatchObject({ tool: 'run_command', success: false })
   expect(await stream.ended(1)).toMatchObject({ reason: 'completed' })
   expect(stream.events.find((event) => event.event === 'llm_response')).toMatchObject({
-    content: Array.from({ length: 400 }, (_, index) => `carl${index} `).join(''),
+    content: Array.from({ length: 800 }, (_, index) => `carl${index} `).join(''),
   })
   await expectConsistent()
 })
 
 test('storage: commits wait and are repeated; no turn notices, no event is lost or stored twice', async () => {
-  const sessions = [await streamingSession('dora'), await streamingSession('emil')]
+  const sessions = [await streamingSession('dora', 800), await streamingSession('emil', 800)]
   await pipeline.kill('storage')
   for (const session of sessions) {
     expect(await session.ended(1)).toMatchObject({ reason: 'completed' })
@@ -119,7 +120,7 @@ test('session: rebuilt from storage, the running turns interrupted, no committed
 })
 
 test('session: a run in the terminal takes the session up, gives every event and ends as interrupted', async () => {
-  await provider.script([{ marker: 'hans', answers: [{ tokens: 300, tokensPerSecond: 100 }] }])
+  await provider.script([{ marker: 'hans', answers: [{ tokens: 6_000, tokensPerSecond: 100 }] }])
   const events: SessionEvent[] = []
   let streamed = 0
   const driver = driveTurn(
