@@ -38,6 +38,8 @@ export interface HubHost {
   handle(message: Extract<ClientMessage, { type: 'call' }>, client: Client, reply: (message: HostMessage) => void): void
   cancel(client: Client, id: number): void
   gone(client: Client): void
+  /** A client began or ceased to read along with a session. */
+  watchersChanged(sessionId: string): void
 }
 
 export class ClientHub {
@@ -53,6 +55,11 @@ export class ClientHub {
     const client = new AttachedClient(clientId, port, remote, this.#host, () => this.#clients.delete(clientId))
     this.#clients.set(clientId, client)
     if (this.#banners.length > 0) client.send({ type: 'banners', banners: this.#banners })
+  }
+
+  /** Whether any client reads along. */
+  watched(sessionId: string): boolean {
+    return [...this.#clients.values()].some((client) => client.watches(sessionId))
   }
 
   publish(sessionId: string, entries: readonly SessionEntry[]): void {
@@ -107,8 +114,10 @@ class AttachedClient implements Client {
     port.addEventListener('close', () => {
       clearTimeout(this.#timer)
       clearTimeout(this.#listTimer)
+      const watched = [...this.#subscriptions.keys()]
       this.#subscriptions.clear()
       onGone()
+      for (const sessionId of watched) host.watchersChanged(sessionId)
       host.gone(this)
     })
     port.start()
@@ -120,11 +129,17 @@ class AttachedClient implements Client {
 
   subscribe(sessionId: string, { deltas }: { deltas: boolean }): number {
     this.#subscriptions.set(sessionId, { deltas, rev: 0, entries: [], stale: false })
+    this.#host.watchersChanged(sessionId)
     return 0
   }
 
   unsubscribe(sessionId: string): void {
     this.#subscriptions.delete(sessionId)
+    this.#host.watchersChanged(sessionId)
+  }
+
+  watches(sessionId: string): boolean {
+    return this.#subscriptions.get(sessionId)?.deltas === true
   }
 
   subscribeList(): void {

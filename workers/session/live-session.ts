@@ -41,6 +41,8 @@ export class LiveSession {
   timeoutMs: number | undefined
   /** As given, also where a part of it must not be written down; absent for a session taken up without it. */
   baseUrl: string | undefined
+  /** The message list of the last build, of which only the end crosses again. */
+  held: { readonly requestId: string; readonly messages: readonly MetonaMessage[] } | undefined
   /** How many messages the context thread has; 0 after anything that changed what it holds. */
   contextCursor = 0
   /** Exact counts the context thread made, given back when it has to start over. */
@@ -55,6 +57,8 @@ export class LiveSession {
   readonly #prompts = new PQueue({ concurrency: 1 })
   readonly #history: History = emptyHistory()
   #snapshot: SessionSnapshot
+  #watched = false
+  readonly #watchListeners = new Set<(watched: boolean) => void>()
   #unfolded: SessionEntry[] = []
   #nextSeq = 0
   #running: { controller: AbortController; ended: Promise<void> } | undefined
@@ -86,6 +90,23 @@ export class LiveSession {
   seqOf(messageId: string | undefined): number {
     const index = messageId === undefined ? -1 : this.#history.messages.findLastIndex((message) => message.id === messageId)
     return this.#history.seqs[index] ?? Math.max(0, this.#nextSeq - 1)
+  }
+
+  /** Whether a client reads along. */
+  get watched(): boolean {
+    return this.#watched
+  }
+
+  setWatched(watched: boolean): void {
+    if (watched === this.#watched) return
+    this.#watched = watched
+    for (const listener of this.#watchListeners) listener(watched)
+  }
+
+  /** @returns takes the listener back. */
+  onWatch(listener: (watched: boolean) => void): () => void {
+    this.#watchListeners.add(listener)
+    return () => this.#watchListeners.delete(listener)
   }
 
   get running(): boolean {

@@ -50,6 +50,7 @@ export function createSessionService(context: WorkerContext): WorkerParts {
     snapshot: (sessionId) => manager.snapshot(sessionId),
     handle: (message, client, reply) => void answer(message, client, reply),
     cancel: (client, id) => calls.get(`${client.clientId} ${id}`)?.abort(),
+    watchersChanged: (sessionId) => manager.setWatched(sessionId, hub.watched(sessionId)),
     gone: (client) => {
       for (const [key, controller] of calls) if (key.startsWith(`${client.clientId} `)) controller.abort()
     },

@@ -5,9 +5,9 @@ import { toolsService } from '#contracts/tools/tools-service.ts'
 import type { WorkerContext } from '#workers/shared/start-worker.ts'
 import { ContextPool } from './context-pool.ts'
 import type { Secret } from '#workers/shared/redact.ts'
+import { Secrets } from '#workers/shared/secrets.ts'
 import { keep } from './keep.ts'
 import { Peer } from './peer.ts'
-import { Secrets } from './secrets.ts'
 import { ToolList } from './tool-list.ts'
 
 export interface Services {
@@ -23,8 +23,11 @@ export interface Services {
 }
 
 export function createServices(context: WorkerContext): Services {
-  const tools = new Peer(context, 'tools', toolsService)
   const secrets = new Secrets(process.env)
+  const added = (): { secrets: Secret[] } => ({ secrets: [...secrets.added] })
+  const tools = new Peer(context, 'tools', toolsService, async (client) => {
+    if (secrets.added.length > 0) await client.setSecrets(added())
+  })
   const keys = new Map<string, string | null>()
   return {
     context: { ...context, log: (level, message) => context.log(level, secrets.redactor.text(message)) },
@@ -33,7 +36,7 @@ export function createServices(context: WorkerContext): Services {
     ),
     tools,
     storage: new Peer(context, 'storage', storageService, async (storage) => {
-      if (secrets.added.length > 0) await storage.setSecrets({ secrets: [...secrets.added] })
+      if (secrets.added.length > 0) await storage.setSecrets(added())
     }),
     pool: new ContextPool(),
     toolList: new ToolList(tools),
@@ -46,10 +49,19 @@ export function createServices(context: WorkerContext): Services {
 export function keepSecret(services: Services, ...found: readonly Secret[]): void {
   const before = services.secrets.added.length
   services.secrets.add(...found)
-  if (services.secrets.added.length === before || !services.storage.started) return
-  keep(
-    services,
-    'secrets',
-    services.storage.client().then((storage) => storage.setSecrets({ secrets: [...services.secrets.added] })),
-  )
+  if (services.secrets.added.length === before) return
+  const secrets = [...services.secrets.added]
+  // Workers that are not there yet are told when they come.
+  if (services.storage.started)
+    keep(
+      services,
+      'secrets',
+      services.storage.client().then((storage) => storage.setSecrets({ secrets })),
+    )
+  if (services.tools.started)
+    keep(
+      services,
+      'secrets',
+      services.tools.client().then((tools) => tools.setSecrets({ secrets })),
+    )
 }

@@ -19,6 +19,7 @@ export function turnConfig(entries: readonly ConfigEntry[]): SessionConfig {
     thinkingEnabled: value('llm.thinking') !== false,
     maxTokens: number('llm.maxTokens'),
     temperature: number('llm.temperature'),
+    contextBudget: number('agent.contextBudget'),
     traces: value('logging.traces') !== false,
     permission: PermissionModeSchema.catch('ask').parse(value('security.permission')),
     sandbox: value('security.sandbox') === 'off' ? 'off' : 'auto',

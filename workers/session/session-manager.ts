@@ -44,6 +44,10 @@ export class SessionManager {
     return this.#sessions.get(sessionId)?.snapshot
   }
 
+  setWatched(sessionId: string, watched: boolean): void {
+    this.#sessions.get(sessionId)?.setWatched(watched)
+  }
+
   /** @throws AppError SESSION_NOT_OPEN */
   get(sessionId: string): LiveSession {
     const session = this.#sessions.get(sessionId)

@@ -16,6 +16,9 @@ import type { Services } from './services.ts'
 const STREAM_GRACE_MS = 2_000
 /** Batches of a stream between two acknowledgements; the llm worker waits when 64 are out. */
 const ACK_EVERY = 16
+/** Least time between two batches of a stream nobody reads along, in milliseconds. */
+const UNWATCHED_PACE_MS = 250
+const WATCHED_PACE_MS = 16
 /** How often a request of which nothing came is sent again after the llm worker died. */
 const REPEATS = 2
 
@@ -80,6 +83,9 @@ async function streamOnce(order: StreamOrder): Promise<{ outcome: StreamOutcome;
     else order.onBatch(batch)
   })
   port.start()
+  const setPace = (watched: boolean): void => port.postMessage({ pace: watched ? WATCHED_PACE_MS : UNWATCHED_PACE_MS })
+  if (!session.watched) setPace(false)
+  const stopWatching = session.onWatch(setPace)
   try {
     const llm = await services.llm.client()
     const answer = await llm.stream(
@@ -98,6 +104,7 @@ async function streamOnce(order: StreamOrder): Promise<{ outcome: StreamOutcome;
     const response = cutResponse(order, partial, error, performance.now() - startedAt)
     return { outcome: { response, cost: undefined, queuedMs: 0, socketClosedMs: undefined }, lostUnseen }
   } finally {
+    stopWatching()
     partial.stop()
     port.close()
   }

@@ -24,6 +24,8 @@ export interface TurnConfig {
   readonly maxTokens: number | undefined
   readonly temperature: number | undefined
   readonly traces: boolean
+  /** The person's own ceiling for input tokens. */
+  readonly contextBudget: number | undefined
 }
 
 /** Never rejects: what cannot be committed is reported and ends the session in memory. */
@@ -50,6 +52,7 @@ export async function runSessionTurn(
     modelInfo ??= (await services.llm.ask((llm) => llm.describeModel({ target }))).model
     const messages = [...session.messages]
     const from = session.contextCursor
+    const { held } = session
     // Whatever becomes of this build: only after a good one the thread has these messages.
     session.contextCursor = 0
     const built = await services.pool.build(
@@ -62,6 +65,8 @@ export async function runSessionTurn(
         from,
         messages: messages.slice(from),
         ...(from === 0 ? wholeHistory(session) : {}),
+        ...(held === undefined ? {} : { heldRequestId: held.requestId }),
+        ...(config.contextBudget === undefined ? {} : { contextBudget: config.contextBudget }),
         tools: modelInfo.supportsToolCalling ? tools.map((tool) => tool.definition) : [],
         iteration,
         userInput,
@@ -73,6 +78,9 @@ export async function runSessionTurn(
       input.signal,
     )
     session.contextCursor = messages.length
+    const kept = held?.messages.slice(0, built.kept ?? 0) ?? []
+    const whole = [...kept, ...built.request.messages]
+    session.held = { requestId: built.request.meta.requestId, messages: whole }
     for (const count of built.counts ?? []) session.counts.set(count.messageId, count)
     if (built.compaction !== undefined) await commitCompaction(session, built.compaction, input.turn)
     const params = {
@@ -82,7 +90,7 @@ export async function runSessionTurn(
     }
     const { context } = built
     return {
-      request: { ...built.request, params, meta: { ...built.request.meta, model } },
+      request: { ...built.request, messages: whole, params, meta: { ...built.request.meta, model } },
       tokens: context.estimatedTokens,
       ratio: context.usageRatio,
       budgetRatio: context.budgetRatio,

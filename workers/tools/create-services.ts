@@ -1,4 +1,5 @@
 /** Puts the real services together. */
+import { Secrets } from '#workers/shared/secrets.ts'
 import type { ToolServices } from './tool-services.ts'
 import { BackgroundCommands } from './commands/background-commands.ts'
 import { createCommandRunner } from './commands/command-runner.ts'
@@ -15,13 +16,15 @@ export interface ServiceSources {
 }
 
 export function createToolServices(sources: ServiceSources): ToolServices {
+  const secrets = new Secrets(process.env)
   const commands = createCommandRunner(() => sources.commandHost())
   return {
     commands,
     background: new BackgroundCommands(),
     guard: new FileGuard(),
     checkpoints: new CheckpointStore(sources.profile),
-    outputs: new OutputStore(sources.profile),
+    outputs: new OutputStore(sources.profile, secrets),
+    secrets,
     pool: createPoolTasks(),
     searchPath: createSearchPath(commands, process.env),
     now: () => Date.now(),

@@ -130,6 +130,10 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
       const { undoChanges } = await import('./files/undo-changes.ts')
       return undoChanges(services, workspace, sessionId, callIds)
     },
+    setSecrets: ({ secrets }) => {
+      services.secrets.add(...secrets)
+      return {}
+    },
     health: () => ({ threadId, running: running + services.background.running() }),
   }
 }

@@ -1,4 +1,5 @@
 /** What tools may use besides their arguments. Made once per worker, handed in, so that a test can stand in for any of it. */
+import type { Secrets } from '#workers/shared/secrets.ts'
 import type { BackgroundCommands } from './commands/background-commands.ts'
 import type { CommandRunner } from './commands/command-runner.ts'
 import type { FetchNetwork } from './fetch/fetch-page.ts'
@@ -14,6 +15,8 @@ export interface ToolServices {
   readonly checkpoints: CheckpointStore
   readonly outputs: OutputStore
   readonly pool: PoolTasks
+  /** What must not get into a file of ours. */
+  readonly secrets: Secrets
   /** How fetch_url resolves and dials; absent for the system's own way. */
   readonly network?: FetchNetwork
   /** PATH for commands. */

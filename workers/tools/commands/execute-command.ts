@@ -46,7 +46,7 @@ const KILL_GRACE_MS = 1000
 export async function executeCommand(options: CommandRequestOptions): Promise<FollowedCommand> {
   const { services, place } = options
   const shell = await chooseShell()
-  const collector = new OutputCollector(services.outputs.create(place.sessionId, options.callId), options.live)
+  const collector = new OutputCollector(services.outputs.create(place.sessionId, options.callId), options.live, services.secrets.redactor)
   const startedAt = performance.now()
   let because: string | undefined
   let owed = 0

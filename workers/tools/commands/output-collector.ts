@@ -2,6 +2,8 @@
 import type { ToolLive } from '#contracts/tools/tools-service.ts'
 import { cleanTerminalText, completeTextEnd } from '../domain/clean-terminal-text.ts'
 import type { OutputFile } from '../files/output-store.ts'
+import { redactStream, type RedactStream } from '#workers/shared/redact-stream.ts'
+import type { Redactor } from '#workers/shared/redact.ts'
 import { LineDecoder } from './line-decoder.ts'
 
 export interface CollectedOutput {
@@ -23,6 +25,7 @@ const PARTIAL_MS = 250
 
 export class OutputCollector {
   private readonly decoders = { stdout: new LineDecoder(), stderr: new LineDecoder() }
+  private readonly clean: Record<'stdout' | 'stderr', RedactStream>
   private readonly live: (message: ToolLive) => void
   private readonly file: OutputFile
   private head = ''
@@ -39,7 +42,9 @@ export class OutputCollector {
   private unreadDropped = 0
   bytes = 0
 
-  constructor(file: OutputFile, live: (message: ToolLive) => void) {
+  /** Secrets are left out before anything is cut, or half of one could stay. */
+  constructor(file: OutputFile, live: (message: ToolLive) => void, redactor: Redactor) {
+    this.clean = { stdout: redactStream(redactor), stderr: redactStream(redactor) }
     this.file = file
     this.live = live
   }
@@ -47,7 +52,7 @@ export class OutputCollector {
   take(stream: 'stdout' | 'stderr', chunk: Buffer): void {
     this.bytes += chunk.length
     this.lastChunkAt = performance.now()
-    this.append(this.decoders[stream].write(chunk))
+    this.append(this.clean[stream].push(this.decoders[stream].write(chunk)))
     this.timer ??= setTimeout(() => this.flushLive(), LIVE_INTERVAL_MS)
   }
 
@@ -61,8 +66,8 @@ export class OutputCollector {
 
   async finish(): Promise<CollectedOutput> {
     clearTimeout(this.timer)
-    this.append(this.decoders.stdout.end())
-    this.append(this.decoders.stderr.end())
+    for (const stream of ['stdout', 'stderr'] as const)
+      this.append(this.clean[stream].push(this.decoders[stream].end()) + this.clean[stream].flush())
     this.flushLive(true)
     if (!this.spilled) return { text: cleanTerminalText(this.head), bytes: this.bytes }
     let lost = ''
@@ -120,8 +125,7 @@ export class OutputCollector {
   private flushLive(last = false): void {
     this.timer = undefined
     if (!last && this.pending === '' && performance.now() - this.lastChunkAt >= PARTIAL_MS) {
-      this.append(this.decoders.stdout.flushPartial())
-      this.append(this.decoders.stderr.flushPartial())
+      for (const stream of ['stdout', 'stderr'] as const) this.append(this.clean[stream].push(this.decoders[stream].flushPartial()))
     }
     const end = last ? this.pending.length : completeTextEnd(this.pending)
     const shown = this.pending.slice(0, end)

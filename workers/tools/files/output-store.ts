@@ -1,7 +1,9 @@
-/** Where output goes that is too long for a result: files of the profile, readable by range with read_file. */
+/** Where output goes that is too long for a result: files of the profile, readable by range with read_file. Secrets are left out. */
 import { mkdirSync, realpathSync } from 'node:fs'
 import { mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { redactStream } from '#workers/shared/redact-stream.ts'
+import type { Secrets } from '#workers/shared/secrets.ts'
 
 export interface OutputFile {
   readonly path: string
@@ -20,9 +22,11 @@ const KEEP_MS = 14 * 24 * 60 * 60 * 1000
 export class OutputStore {
   /** Absolute real path; `read_file` may read below it without asking. */
   readonly folder: string
+  private readonly secrets: Pick<Secrets, 'redactor'>
   private swept = false
 
-  constructor(profile: string) {
+  constructor(profile: string, secrets: Pick<Secrets, 'redactor'>) {
+    this.secrets = secrets
     mkdirSync(profile, { recursive: true, mode: 0o700 })
     this.folder = join(realpathSync(profile), 'tool-output')
   }
@@ -35,6 +39,14 @@ export class OutputStore {
     let queue: Promise<unknown> = Promise.resolve()
     let failure: unknown
     let written = 0
+    const clean = redactStream(this.secrets.redactor)
+    const write = (text: string): void => {
+      const bytes = Buffer.from(text, 'utf8')
+      written += bytes.length
+      handle ??= this.open(folder, path)
+      const target = handle
+      queue = queue.then(async () => (await target).writeFile(bytes)).catch((error: unknown) => void (failure ??= error))
+    }
     const file = {
       path,
       get written() {
@@ -42,14 +54,12 @@ export class OutputStore {
       },
       append: (text: string): boolean => {
         if (failure !== undefined || written >= FILE_CAP) return false
-        const bytes = Buffer.from(text, 'utf8')
-        written += bytes.length
-        handle ??= this.open(folder, path)
-        const target = handle
-        queue = queue.then(async () => (await target).writeFile(bytes)).catch((error: unknown) => void (failure ??= error))
+        write(clean.push(text))
         return true
       },
       close: async () => {
+        const rest = clean.flush()
+        if (rest !== '') write(rest)
         await queue
         await (await handle)?.close()
         if (failure !== undefined) throw failure

@@ -1,5 +1,5 @@
-/** What must not leave this thread: neither to storage nor to a client. */
-import { createRedactor, secretsOfEnvironment, type Redactor, type Secret } from '#workers/shared/redact.ts'
+/** What must not leave this thread, neither to a file nor to another thread that shows or writes it. */
+import { createRedactor, secretsOfEnvironment, type Redactor, type Secret } from './redact.ts'
 
 export class Secrets {
   #known: Secret[]
