@@ -26,11 +26,19 @@ export const useDraftsStore = defineStore('drafts', () => {
     set(key, typed === '' ? text : `${text}\n\n${typed}`)
   }
 
+  /** Takes what is there along to another place; never over what was typed there. */
+  function move(from: string, to: string): void {
+    const text = get(from)
+    if (text === '') return
+    set(from, '')
+    restore(to, text)
+  }
+
   function write(): void {
     remember('drafts', Object.fromEntries(Object.entries(drafts.value).slice(-KEPT)))
   }
 
-  return { get, set, restore, write }
+  return { get, set, restore, move, write }
 })
 
 /** Where text for a session that does not exist yet is kept. */

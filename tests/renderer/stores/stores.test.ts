@@ -246,6 +246,14 @@ test('a draft is kept over a reload, and a message that failed is put before wha
   expect(useDraftsStore().get('s_a')).toBe('sent text\n\nhalf a')
 })
 
+test('what was typed before a folder had opened goes along into it', () => {
+  const drafts = useDraftsStore()
+  drafts.set('new:', 'typed early')
+  drafts.set('new:/w', 'typed there')
+  drafts.move('new:', 'new:/w')
+  expect([drafts.get('new:'), drafts.get('new:/w')]).toEqual(['', 'typed early\n\ntyped there'])
+})
+
 test('without any key the demonstration stands first, with one it stands last', async () => {
   const model = (providerId: string, id: string) => ({
     id,
