@@ -145,3 +145,23 @@ describe('verify', () => {
     expect(readdirSync(join(storage.base, 'empty'))).toEqual([])
   })
 })
+
+it('verify while events are being committed finds no differences', async () => {
+  await storage.open()
+  const events = sessionScript({ sessionId: 's_busy', turns: 40 })
+  let verifying = true
+  const writing = (async () => {
+    for (let at = 0; at < events.length && verifying; at += 2) await storage.append(events.slice(at, at + 2))
+  })()
+  const reports = [await storage.service.verify({ path: storage.folder }), await storage.service.verify({ path: storage.folder })]
+  verifying = false
+  await writing
+  expect(reports.map((report) => report.differences)).toEqual([[], []])
+  expect((await storage.service.verify({ path: storage.folder })).differences).toEqual([])
+})
+
+it('verify of an open workspace finds a log that is gone', async () => {
+  await storage.open()
+  rmSync(join(storage.folder, 'logs', must(logName(storage.folder, 's_one'))))
+  expect(await kinds()).toContain('session_events_extra')
+})

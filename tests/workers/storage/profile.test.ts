@@ -1,4 +1,4 @@
-import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fileSystemType, specialFolder } from '#workers/storage/folders/special-folders.ts'
@@ -24,6 +24,14 @@ describe('the profile', () => {
   it('keeps the day trust was given', async () => {
     const [first] = (await storage.service.trustList({})).entries
     expect(await storage.service.trustAdd({ path: storage.folder })).toEqual(first)
+  })
+
+  it('removes what killed programs left for a day, and nothing younger', async () => {
+    const scratch = join(storage.profile, 'tmp')
+    for (const name of ['read-old', 'read-new']) mkdirSync(join(scratch, name), { recursive: true })
+    utimesSync(join(scratch, 'read-old'), 1000, 1000)
+    await storage.service.trustList({})
+    expect(readdirSync(scratch)).toEqual(['read-new'])
   })
 
   it.each([

@@ -8,7 +8,7 @@ export interface EventLine {
 }
 
 /** Head fields only: enough to know where a log stands. */
-export function headOf(
+function headOf(
   text: string,
 ): { seq: number; sessionId: string; eventId: string; event: string; ts: string; turn: number | null } | undefined {
   const value = parseObject(text)

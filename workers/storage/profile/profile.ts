@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { TrustEntry } from '#contracts/storage/storage-service.ts'
@@ -10,6 +10,7 @@ import { waitForLock } from '../wait-for-lock.ts'
 import { openConnection } from '../open-database.ts'
 
 const EMPTY_MS = 10_000
+const SCRATCH_MS = 86_400_000
 
 /** The person's own database: trust, provider settings, preferences. Nothing a folder contains can write to it. */
 export class Profile {
@@ -22,6 +23,7 @@ export class Profile {
     this.folder = folder
     this.#now = now
     this.#database = openProfile(join(folder, 'profile.db'), banners, now)
+    removeOldScratch(this.scratch)
   }
 
   /** For databases that live for one reading or one comparison; out of reach of any workspace. */
@@ -116,6 +118,16 @@ export class Profile {
 
   #write(sql: string, values: readonly string[]): number {
     return waitForLock(() => this.#database.prepare<string[]>(sql).run(...values).changes)
+  }
+}
+
+/** Programs that were killed leave theirs behind. */
+function removeOldScratch(folder: string): void {
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (stat !== undefined && Date.now() - stat.mtimeMs > SCRATCH_MS) rmSync(path, { recursive: true, force: true })
   }
 }
 

@@ -9,7 +9,7 @@ const DETAIL_CHARACTERS = 4096
 type Unchained = Omit<AuditRow, 'session_id' | 'created_at' | 'log_seq' | 'prev_hash' | 'hash'>
 
 /** SHA-256, hex. */
-export function sha256(text: string): string {
+function sha256(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex')
 }
 

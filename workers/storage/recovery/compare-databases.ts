@@ -36,18 +36,21 @@ const TABLES: readonly ComparedTable[] = [
 const SEARCH_SQL = `SELECT messages.session_id AS session_id, messages.seq AS seq, hex(messages_fts_docsize.sz) AS words
   FROM messages LEFT JOIN messages_fts_docsize ON messages_fts_docsize.id = messages.id ORDER BY 1, 2`
 
+/** Per session: up to which event both sides are compared, and whether both end there. */
+export type Reach = ReadonlyMap<string, { readonly lastSeq: number; readonly even: boolean }>
+
 /** At most so many are listed; the count of the rest is added. */
 const LISTED = 200
 
 /**
- * Every row of `stored` beside the one made from the logs. With `upTo`, rows beyond a session's number there are left
+ * Every row of `stored` beside the one made from the logs. With `reach`, rows beyond a session's number there are left
  * out on both sides (the app is running and the log is a moment behind, or the copy was taken a moment before).
  */
-export function compareDatabases(stored: Database, fromLogs: Database, upTo: ReadonlyMap<string, number> | undefined): Difference[] {
+export function compareDatabases(stored: Database, fromLogs: Database, reach: Reach | undefined): Difference[] {
   const differences: Difference[] = []
   for (const table of TABLES) {
     const sql = `SELECT ${table.columns} FROM ${table.table} ORDER BY ${table.key.map((column) => `${column} COLLATE BINARY`).join(', ')}`
-    compareRows(stored, fromLogs, sql, table.table, table.key, (row) => isBeyond(row, table, upTo), differences)
+    compareRows(stored, fromLogs, sql, table.table, table.key, (row) => isBeyond(row, table, reach), differences)
   }
   compareRows(
     stored,
@@ -55,7 +58,7 @@ export function compareDatabases(stored: Database, fromLogs: Database, upTo: Rea
     SEARCH_SQL,
     'search',
     ['session_id', 'seq'],
-    (row) => isBeyond(row, { table: 'search', key: [], columns: '', seq: 'seq' }, upTo),
+    (row) => isBeyond(row, { table: 'search', key: [], columns: '', seq: 'seq' }, reach),
     differences,
   )
   if (differences.length > LISTED) {
@@ -65,13 +68,14 @@ export function compareDatabases(stored: Database, fromLogs: Database, upTo: Rea
   return differences
 }
 
-function isBeyond(row: Row, table: ComparedTable, upTo: ReadonlyMap<string, number> | undefined): boolean {
-  if (upTo === undefined || table.seq === undefined) return false
-  const last = upTo.get(String(row.session_id))
+function isBeyond(row: Row, table: ComparedTable, reach: Reach | undefined): boolean {
+  if (reach === undefined || table.seq === undefined) return false
+  const session = reach.get(String(row.session_id))
+  if (session === undefined) return true
+  // These rows speak of the whole session and not of one event.
+  if (table.table === 'sessions' || table.table === 'queued_messages') return !session.even
   const seq = row[table.seq]
-  // A session's one row speaks of its last event; queued messages come and go with events.
-  if (table.table === 'sessions') return last !== seq
-  return table.table === 'queued_messages' || last === undefined || (typeof seq === 'number' && seq > last)
+  return typeof seq === 'number' && seq > session.lastSeq
 }
 
 function compareRows(

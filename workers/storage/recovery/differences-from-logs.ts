@@ -1,20 +1,21 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { DoctorReport } from '#contracts/storage/storage-service.ts'
 import { FoldStore } from '../fold-store.ts'
+import { parseSessionLogName } from '../logs/log-names.ts'
 import { migrate } from '../migrate.ts'
 import { agentMigrations } from '../migrations/agent-migrations.ts'
 import { openConnection } from '../open-database.ts'
 import { lastSeqs } from '../queries/read-sessions.ts'
 import { rowWriter } from '../queries/write-rows.ts'
 import type { Workspace } from '../workspace.ts'
-import { compareDatabases } from './compare-databases.ts'
+import { compareDatabases, type Reach } from './compare-databases.ts'
 import { reconcile } from './reconcile.ts'
 
 /**
- * Where the workspace's database and one made from its logs alone differ. `inUse`: another program goes on writing
- * while we look, so each session is compared as far as both reach. `scratch` is a private folder.
+ * Where the workspace's database and one made from its logs alone differ. `inUse`: writing goes on while we look, so each
+ * session is compared as far as both reach. `scratch` is a private folder.
  */
 export async function differencesFromLogs(workspace: Workspace, scratch: string, inUse: boolean): Promise<DoctorReport['differences']> {
   mkdirSync(scratch, { recursive: true, mode: 0o700 })
@@ -35,7 +36,7 @@ export async function differencesFromLogs(workspace: Workspace, scratch: string,
       ...counts.unreadable.map((place) => ({ kind: 'log_damaged', message: `the log line cannot be read (${place})` })),
       ...counts.unsafe.map((name) => ({ kind: 'log_unsafe', message: `${name} is a link or no regular file` })),
       ...gapsIn(workspace.database),
-      ...compareDatabases(workspace.database, fromLogs, inUse ? reachOfBoth(workspace.database, fromLogs) : undefined),
+      ...compareDatabases(workspace.database, fromLogs, inUse ? reachOfBoth(workspace, fromLogs) : undefined),
     ]
   } finally {
     fromLogs.close()
@@ -43,14 +44,20 @@ export async function differencesFromLogs(workspace: Workspace, scratch: string,
   }
 }
 
-function reachOfBoth(stored: Database, fromLogs: Database): Map<string, number> {
+function reachOfBoth(workspace: Workspace, fromLogs: Database): Reach {
   const logged = lastSeqs(fromLogs)
-  const reach = new Map<string, number>()
-  for (const [sessionId, lastSeq] of lastSeqs(stored)) {
+  const reach = new Map<string, { lastSeq: number; even: boolean }>()
+  for (const [sessionId, lastSeq] of lastSeqs(workspace.database)) {
     const other = logged.get(sessionId)
-    if (other !== undefined) reach.set(sessionId, Math.min(lastSeq, other))
+    // One that began a moment ago has its log by now; one that still has none lacks it.
+    if (other !== undefined) reach.set(sessionId, { lastSeq: Math.min(lastSeq, other), even: lastSeq === other })
+    else if (!hasLog(workspace.layout.logs, sessionId)) reach.set(sessionId, { lastSeq, even: true })
   }
   return reach
+}
+
+function hasLog(folder: string, sessionId: string): boolean {
+  return existsSync(folder) && readdirSync(folder).some((name) => parseSessionLogName(name)?.sessionId === sessionId)
 }
 
 /** Numbers are gapless: one that is missing in the middle was lost, whatever the logs say. */

@@ -7,7 +7,7 @@ import type { EventRow } from '../projection/rows.ts'
 import { rowWriter } from '../queries/write-rows.ts'
 
 /** Raised whenever the projection makes other rows of the same events; databases made by an older one are then projected anew. */
-export const PROJECTION_VERSION = 1
+const PROJECTION_VERSION = 1
 
 /** True when the rows were made by this version's projection. */
 export function isProjectionCurrent(database: Database): boolean {

@@ -24,7 +24,7 @@ export function verify(workspaces: Workspaces, root: string): Promise<DoctorRepo
     if (present !== undefined) {
       await present.queue.drain(5000)
       present.keeper.completeBehind()
-      return compareWithLogs(workspaces, present, false)
+      return compareWithLogs(workspaces, present, true)
     }
     const opened = await openAlone(workspaces, layout)
     try {
@@ -47,7 +47,7 @@ async function openAlone(workspaces: Workspaces, layout: WorkspaceLayout): Promi
   }
 }
 
-/** `inUse`: another program goes on writing while we look. */
+/** `inUse`: writing goes on, here or in another program, while we look. */
 export async function compareWithLogs(workspaces: Workspaces, workspace: Workspace, inUse: boolean): Promise<DoctorReport> {
   const { database } = workspace
   const { profile } = workspaces
