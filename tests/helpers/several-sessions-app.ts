@@ -17,6 +17,9 @@ export interface SeveralSessionsOptions {
   readonly settings: SessionSettings
   /** One session each. */
   readonly prompts: readonly string[]
+  /** Sent to every session once it runs a tool: to be folded in, and to wait. */
+  readonly steering?: string
+  readonly queued?: string
 }
 
 const options = JSON.parse(process.argv[2] ?? '{}') as SeveralSessionsOptions
@@ -29,6 +32,14 @@ const host = composeHost({
 const client = createClient(host.connect())
 const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
 
+const prompt = (sessionId: string, content: string, whenBusy: 'queue' | 'steer'): Promise<unknown> =>
+  client.call('session.prompt', { sessionId, messageId: `m_${randomBytes(10).toString('hex')}`, content, whenBusy })
+
+async function sendMore(sessionId: string): Promise<void> {
+  if (options.steering !== undefined) await prompt(sessionId, options.steering, 'steer')
+  if (options.queued !== undefined) await prompt(sessionId, options.queued, 'queue')
+}
+
 const { workspace } = await client.call('workspace.open', { path: options.workspace, trust: 'once' })
 await Promise.all(
   options.prompts.map(async (content) => {
@@ -38,11 +49,12 @@ await Promise.all(
         for (const entry of part.entries) {
           print('event' in entry && 'seq' in entry ? entry : { rev: part.rev, sessionId, ...entry })
           if ('seq' in entry && entry.event === 'turn_end') resolve()
+          if ('seq' in entry && entry.event === 'tool_call' && entry.iteration === 1) void sendMore(sessionId)
         }
       })
     })
     await client.call('session.subscribe', { sessionId })
-    await client.call('session.prompt', { sessionId, messageId: `m_${randomBytes(10).toString('hex')}`, content })
+    await prompt(sessionId, content, 'queue')
     await ended
   }),
 )
