@@ -1,5 +1,5 @@
 /** The whole app in a browser: real workers, real processes, only the model is scripted. */
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -152,23 +152,22 @@ suite('approval', () => {
     ])
     const page = await shell.openPage()
     const sessionId = await startSession(page, 'needs-leave please')
+    const socket = await holdableSocket(shell.context)
     const second = await shell.openPage()
     await rowOf(second, sessionId).click()
-    for (const tab of [page, second]) await tab.getByTestId(testIds.approvalCard).waitFor({ timeout: 30_000 })
-    // Both are pressed before either page hears of the other's answer: the second's socket is held back.
-    const held = await second.context().newCDPSession(second)
-    for (const tab of [page, second])
+    for (const tab of [page, second]) {
+      await tab.getByTestId(testIds.approvalCard).waitFor({ timeout: 30_000 })
       await expect.poll(() => tab.getByTestId(testIds.approvalAllowOnce).isEnabled(), { timeout: 10_000 }).toBe(true)
-    await Promise.all([
-      page.getByTestId(testIds.approvalAllowOnce).click(),
-      second
-        .getByTestId(testIds.approvalAllowOnce)
-        .click({ timeout: 5000 })
-        .catch(() => undefined),
-    ])
-    await held.detach()
-    for (const tab of [page, second])
-      await expect.poll(() => rowOf(tab, sessionId).getAttribute('data-state'), { timeout: 30_000 }).toBe('done')
+    }
+    // The second tab does not hear of the first one's answer before it has given its own.
+    socket.hold()
+    await page.getByTestId(testIds.approvalAllowOnce).click()
+    await expect.poll(() => rowOf(page, sessionId).getAttribute('data-state'), { timeout: 30_000 }).toBe('done')
+    await second.getByTestId(testIds.approvalDeny).click()
+    await second.getByTestId(testIds.approvalDenySend).click()
+    socket.release()
+    await second.getByTestId(testIds.toast).filter({ hasText: 'already' }).waitFor({ timeout: 15_000 })
+    await expect.poll(() => rowOf(second, sessionId).getAttribute('data-state'), { timeout: 30_000 }).toBe('done')
     const cards = await page.getByTestId(testIds.toolCard).evaluateAll((nodes) => nodes.map((node) => node.getAttribute('data-status')))
     expect(cards).toEqual(['done'])
   })
@@ -209,6 +208,26 @@ suite('a page of another origin', () => {
     }
   })
 })
+
+/** Lets what the server sends to pages opened from now on wait. */
+async function holdableSocket(context: BrowserContext): Promise<{ hold(): void; release(): void }> {
+  let waiting: (() => void)[] | undefined
+  await context.routeWebSocket(/\/port$/, (page) => {
+    const server = page.connectToServer()
+    server.onMessage((message) => {
+      if (waiting === undefined) page.send(message)
+      else waiting.push(() => page.send(message))
+    })
+  })
+  return {
+    hold: () => (waiting = []),
+    release: () => {
+      const held = waiting ?? []
+      waiting = undefined
+      for (const send of held) send()
+    },
+  }
+}
 
 /** Runs in the page: gaps between frames and long tasks from now on. */
 function watchFrames(): void {
