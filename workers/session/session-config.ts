@@ -3,6 +3,7 @@ import { PermissionModeSchema, type PermissionMode } from '#contracts/session/se
 import type { ConfigEntry } from '#contracts/workspace/config-keys.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import type { Services } from './services.ts'
+import { storedBaseUrl } from './stored-base-url.ts'
 import { splitModel, type TurnConfig } from './turn-runner.ts'
 
 export interface SessionConfig extends TurnConfig {
@@ -54,7 +55,7 @@ export async function requireModel(services: Services, model: string, baseUrl: s
       message: `a model is written provider/model; ${model} names no model`,
       params: { provider: id },
     })
-  if (provider.keyRequired && !provider.hasKey && !isLoopback(baseUrl))
+  if (provider.keyRequired && !provider.hasKey && !isLoopback(baseUrl ?? (await storedBaseUrl(services, id))))
     throw new AppError({ code: 'MISSING_KEY', message: `no key for ${id}`, params: { provider: id, variable: provider.keyVariable ?? '' } })
 }
 

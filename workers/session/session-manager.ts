@@ -12,6 +12,7 @@ import { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
 import { recoveryDrafts } from './recover-session.ts'
 import { keepSecret, type Services } from './services.ts'
+import { storedBaseUrl } from './stored-base-url.ts'
 import { SessionStore } from './session-store.ts'
 import { compactSession, type CompactionEnd } from './compact-session.ts'
 import { endBrokenTurn, runSessionTurn, splitModel } from './turn-runner.ts'
@@ -129,7 +130,8 @@ export class SessionManager {
     const session = this.#sessions.get(sessionId)
     if (session === undefined) return
     await session.stop()
-    if (this.#services.tools.started) {
+    // A session that ran nothing has nothing there to end; waiting for a worker that is just starting would only be slow.
+    if (this.#services.tools.started && session.snapshot.items.some((item) => item.kind === 'tool')) {
       // A tools worker that is gone has nothing of this session left.
       const ended = this.#services.tools.ask((tools) => tools.endSession({ sessionId }))
       await ended.catch((thrown: unknown) =>
@@ -227,7 +229,7 @@ export class SessionManager {
   /** At the person's wish, between turns. A session whose context is not in a thread yet has it built first. */
   async compact(session: LiveSession, instructions: string | undefined, signal: AbortSignal): Promise<CompactionEnd> {
     const { provider, model } = splitModel(session.snapshot.model)
-    const baseUrl = session.baseUrl ?? session.snapshot.baseUrl
+    const baseUrl = session.baseUrl ?? session.snapshot.baseUrl ?? (await storedBaseUrl(this.#services, provider))
     const target = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
     return compactSession({
       services: this.#services,

@@ -15,6 +15,7 @@ import type { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
 import { prepareTool, runTool } from './run-tool.ts'
 import type { Services } from './services.ts'
+import { storedBaseUrl } from './stored-base-url.ts'
 import { streamModel } from './stream-model.ts'
 
 export interface TurnConfig {
@@ -36,7 +37,7 @@ export async function runSessionTurn(
   input: { turn: number; userInput: string; signal: AbortSignal },
 ): Promise<void> {
   const { provider, model } = splitModel(session.snapshot.model)
-  const baseUrl = session.baseUrl ?? session.snapshot.baseUrl
+  const baseUrl = session.baseUrl ?? session.snapshot.baseUrl ?? (await keptBaseUrl(services, provider))
   const target: ModelTarget = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
   const place: ToolPlace = { workspace: session.workspace, sessionId: session.sessionId, sandbox: session.snapshot.sandbox }
   const traceId = randomBytes(16).toString('hex')
@@ -198,6 +199,16 @@ export async function runSessionTurn(
     )
   } catch (thrown) {
     await endBrokenTurn(services, session, input.turn, thrown)
+  }
+}
+
+/** Without the list a turn can still run, at the provider's own address. */
+async function keptBaseUrl(services: Services, provider: string): Promise<string | undefined> {
+  try {
+    return await storedBaseUrl(services, provider)
+  } catch (thrown) {
+    services.context.log('warn', `base URL of ${provider}: ${toErrorData(thrown).message}`)
+    return undefined
   }
 }
 

@@ -3,7 +3,13 @@ import { ApprovalDesk } from '#workers/session/approval-desk.ts'
 
 const HOUR_MS = 3_600_000
 const question = { toolCallId: 'tc_1', argumentsHash: 'h' }
-const answer = (decision: 'allow' | 'deny', argumentsHash = 'h') => ({ toolCallId: 'tc_1', argumentsHash, decision, scope: 'once' as const, reason: undefined })
+const answer = (decision: 'allow' | 'deny', argumentsHash = 'h') => ({
+  toolCallId: 'tc_1',
+  argumentsHash,
+  decision,
+  scope: 'once' as const,
+  reason: undefined,
+})
 const never = new AbortController().signal
 
 function codeOf(run: () => void): string {
@@ -19,7 +25,9 @@ test('the first answer wins, the second is told by whom and how it was answered'
   const desk = new ApprovalDesk()
   const asked = desk.ask(question, HOUR_MS, never)
   desk.answer(answer('allow'))
-  expect(() => desk.answer(answer('deny'))).toThrow(expect.objectContaining({ code: 'APPROVAL_GONE', params: expect.objectContaining({ decision: 'allow', by: 'user' }) }))
+  expect(() => desk.answer(answer('deny'))).toThrow(
+    expect.objectContaining({ code: 'APPROVAL_GONE', params: expect.objectContaining({ decision: 'allow', by: 'user' }) }),
+  )
   expect(await asked).toMatchObject({ decision: 'allow', by: 'user' })
 })
 

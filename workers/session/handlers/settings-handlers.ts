@@ -2,6 +2,7 @@
 import { toErrorData } from '#contracts/wire/app-error.ts'
 import { secretsOfUrl } from '#workers/shared/redact.ts'
 import { keepSecret } from '../services.ts'
+import { storedBaseUrl } from '../stored-base-url.ts'
 import type { HandlerParts, HandlersOf } from './create-handlers.ts'
 
 export function settingsHandlers({ services }: HandlerParts): HandlersOf<'config' | 'models' | 'providers'> {
@@ -16,12 +17,17 @@ export function settingsHandlers({ services }: HandlerParts): HandlersOf<'config
       // A provider may quote the key it refuses.
       if (apiKey !== undefined) keepSecret(services, { name: `${provider}-key`, value: apiKey })
       if (baseUrl !== undefined) keepSecret(services, ...secretsOfUrl('base-url', baseUrl))
+      const address = baseUrl ?? (await storedBaseUrl(services, provider))
       return (await llm()).diagnose({
-        target: { provider, ...(baseUrl === undefined ? {} : { baseUrl }), ...(model === undefined ? {} : { model }) },
+        target: { provider, ...(address === undefined ? {} : { baseUrl: address }), ...(model === undefined ? {} : { model }) },
         ...(apiKey === undefined ? {} : { apiKey }),
       })
     },
-    'providers.setKey': async ({ provider, apiKey }) => {
+    'providers.setKey': async ({ provider, apiKey, baseUrl }) => {
+      if (baseUrl !== undefined) {
+        keepSecret(services, ...secretsOfUrl('base-url', baseUrl))
+        await (await storage()).providerSettingsSet({ provider, baseUrl: baseUrl.trim() === '' ? null : baseUrl })
+      }
       if (apiKey !== null) keepSecret(services, { name: `${provider}-key`, value: apiKey })
       await (await llm()).setKey({ provider, apiKey })
       services.keys.set(provider, apiKey)
