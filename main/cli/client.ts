@@ -5,6 +5,7 @@ import type { ServiceClient } from '#contracts/wire/define-service.ts'
 import { listen } from '#contracts/wire/listen.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import { AppError, type AppErrorData } from '#contracts/wire/app-error.ts'
+import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 
 type Calls = ServiceClient<typeof commands>
 export type MethodName = keyof Calls
@@ -102,7 +103,7 @@ export function createClient(port: Port, options: ClientOptions = {}): Client {
     call: (method, params, deadlineMs = DEADLINE_MS) =>
       new Promise((resolve, reject) => {
         const id = nextId++
-        const timer = setTimeout(
+        const answered = awakeTimeout(
           () =>
             fail(id, {
               code: 'CALL_TIMEOUT',
@@ -116,7 +117,7 @@ export function createClient(port: Port, options: ClientOptions = {}): Client {
           method,
           settle: (message) => {
             pending.delete(id)
-            clearTimeout(timer)
+            answered()
             if (message.type === 'result') resolve(message.value as never)
             else reject(new AppError(message.error))
           },

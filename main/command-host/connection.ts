@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { CommandReply, CommandRequest } from '#contracts/tools/command-host-protocol.ts'
+import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 import { createLineReader } from './line-reader.ts'
 import { RunningCommand, type CommandSurroundings } from './running-command.ts'
 
@@ -23,7 +24,7 @@ export function serveConnection(socket: Socket, options: ConnectionOptions): { k
   const send = (reply: CommandReply): void => {
     if (!socket.destroyed) socket.write(`${JSON.stringify(reply)}\n`)
   }
-  const refuse = setTimeout(() => socket.destroy(), HELLO_WAIT_MS)
+  const welcomed = awakeTimeout(() => socket.destroy(), HELLO_WAIT_MS)
   const killAll = async (): Promise<void> => {
     await Promise.all([...commands.values()].map((command) => command.kill(0)))
   }
@@ -70,7 +71,7 @@ export function serveConnection(socket: Socket, options: ConnectionOptions): { k
     if (welcome) return take(request)
     if (request.type !== 'hello' || !sameToken(request.token, options.token) || !options.claim()) return void socket.destroy()
     welcome = true
-    clearTimeout(refuse)
+    welcomed()
     send({ type: 'welcome', pid: process.pid })
   }
 
@@ -80,7 +81,7 @@ export function serveConnection(socket: Socket, options: ConnectionOptions): { k
   )
   socket.on('error', () => socket.destroy())
   socket.on('close', () => {
-    clearTimeout(refuse)
+    welcomed()
     if (welcome) void killAll().then(options.closed)
   })
   return { killAll }

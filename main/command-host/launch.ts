@@ -1,6 +1,7 @@
 /** Starts the command host from a Node process (the Electron shell has its own way of forking). */
 import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 
 export interface LaunchedCommandHost {
   readonly socketPath: string
@@ -42,16 +43,16 @@ export function launchCommandHost(options: LaunchOptions): Promise<LaunchedComma
 
   return new Promise((resolve, reject) => {
     const fail = (reason: string): void => {
-      clearTimeout(timer)
+      answered()
       child.kill('SIGKILL')
       reject(new Error(`the command host did not start: ${reason}${complaint === '' ? '' : ` (${complaint.trim()})`}`))
     }
-    const timer = setTimeout(() => fail(`no answer within ${START_DEADLINE_MS} ms`), START_DEADLINE_MS)
+    const answered = awakeTimeout(() => fail(`no answer within ${START_DEADLINE_MS} ms`), START_DEADLINE_MS)
     const onEarlyExit = (code: number | null): void => fail(`it ended with ${code}`)
     child.once('exit', onEarlyExit)
     child.once('error', (error) => fail(error.message))
     child.once('message', (message: { type: string; socketPath: string; pid: number }) => {
-      clearTimeout(timer)
+      answered()
       child.removeListener('exit', onEarlyExit)
       // Neither the process, its channel nor its stderr keeps the app running.
       child.unref()

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { CommandReply, CommandRequest } from '#contracts/tools/command-host-protocol.ts'
+import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 import { killTree, type KillReport } from './kill-tree.ts'
 import { watchFamily, type ProcessFamily } from './process-table.ts'
 
@@ -29,7 +30,7 @@ export class RunningCommand {
   private readonly child: ChildProcess
   private readonly family: ProcessFamily
   private readonly surroundings: CommandSurroundings
-  private readonly timer: NodeJS.Timeout | undefined
+  private readonly stopWaiting: (() => void) | undefined
   private ahead = 0
   private timedOut = false
   private streamsClosed = false
@@ -70,7 +71,7 @@ export class RunningCommand {
       this.streamsClosed = true
     })
     if (request.timeoutMs !== undefined) {
-      this.timer = setTimeout(() => {
+      this.stopWaiting = awakeTimeout(() => {
         this.timedOut = true
         void this.kill(LEFTOVER_GRACE_MS)
       }, request.timeoutMs)
@@ -120,7 +121,7 @@ export class RunningCommand {
   }
 
   private async end(exitCode: number | null, signal: NodeJS.Signals | null): Promise<void> {
-    clearTimeout(this.timer)
+    this.stopWaiting?.()
     // What the command left in the background is ended too: nothing runs that nobody can see or stop.
     if (this.killing === undefined && (await this.hasLeftovers())) void this.kill(LEFTOVER_GRACE_MS)
     const report = (await this.killing) ?? { found: 0, killed: 0, survivors: [] }

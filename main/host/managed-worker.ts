@@ -1,6 +1,7 @@
 /** One worker thread over its whole life: named states, one lock, deadlines, heartbeat. Knows nothing of other workers. */
 import { Worker, type ResourceLimits, type Transferable } from 'node:worker_threads'
 import type { FromWorker, ToWorker, WorkerData, WorkerName } from '#contracts/wire/worker-lifecycle.ts'
+import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 import { floodGate } from './flood-gate.ts'
 import { startHeartbeat, type Heartbeat, type HeartbeatTiming } from './heartbeat.ts'
 import { exitOfError, type WorkerExitReason } from './worker-exit.ts'
@@ -70,7 +71,7 @@ export function managedWorker(options: ManagedWorkerOptions): ManagedWorker {
     const running: Running = {
       thread,
       heartbeat: undefined,
-      startTimer: undefined,
+      started: undefined,
       cause: undefined,
       whenStopped: undefined,
       madeAt: performance.now(),
@@ -92,7 +93,7 @@ export function managedWorker(options: ManagedWorkerOptions): ManagedWorker {
         case 'stopped':
           return running.whenStopped?.()
         case 'ready':
-          clearTimeout(running.startTimer)
+          running.started?.()
           running.startedInMs = performance.now() - running.madeAt
           if (state === 'starting') state = 'running'
           running.heartbeat = startHeartbeat(
@@ -112,7 +113,7 @@ export function managedWorker(options: ManagedWorkerOptions): ManagedWorker {
     })
     thread.once('exit', (exitCode) => {
       running.heartbeat?.stop()
-      clearTimeout(running.startTimer)
+      running.started?.()
       if (current !== running) return
       current = undefined
       if (state === 'stopping') return
@@ -122,11 +123,10 @@ export function managedWorker(options: ManagedWorkerOptions): ManagedWorker {
     })
     thread.stdout.on('data', (chunk: Buffer) => options.onOutput(chunk.toString()))
     thread.stderr.on('data', (chunk: Buffer) => options.onOutput(chunk.toString()))
-    running.startTimer = setTimeout(
+    running.started = awakeTimeout(
       () => end('start_timeout', `it was not ready within ${timing.startDeadlineMs} ms`),
       timing.startDeadlineMs,
     )
-    running.startTimer.unref()
     current = running
     state = 'starting'
   }
@@ -188,7 +188,8 @@ export function managedWorker(options: ManagedWorkerOptions): ManagedWorker {
 interface Running {
   readonly thread: Worker
   heartbeat: Heartbeat | undefined
-  startTimer: NodeJS.Timeout | undefined
+  /** Ends the wait for it to be ready. */
+  started: (() => void) | undefined
   /** Set before the thread is terminated by us, or by its own error. The first cause stands. */
   cause: { reason: WorkerExitReason; message: string } | undefined
   whenStopped: (() => void) | undefined

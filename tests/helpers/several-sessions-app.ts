@@ -7,11 +7,14 @@ import path from 'node:path'
 import type { SessionSettings } from '#contracts/session/commands.ts'
 import { createClient } from '#main/cli/client.ts'
 import { composeHost } from '#main/host/compose.ts'
+import type { HeartbeatTiming } from '#main/host/heartbeat.ts'
 
 export interface SeveralSessionsOptions {
   readonly workspace: string
   readonly profile: string
   readonly bundles: string
+  /** In place of the product's 10 s, for every worker. */
+  readonly heartbeat?: HeartbeatTiming
   /** In place of the bundle of the session worker. */
   readonly sessionEntry?: string
   readonly settings: SessionSettings
@@ -23,7 +26,10 @@ export interface SeveralSessionsOptions {
 }
 
 const options = JSON.parse(process.argv[2] ?? '{}') as SeveralSessionsOptions
+const timing = options.heartbeat === undefined ? {} : { heartbeat: options.heartbeat }
 const host = composeHost({
+  timing: { session: timing, llm: timing, tools: timing, storage: timing },
+  onWorkerExit: (exit) => print({ workerExit: exit }),
   profile: options.profile,
   bundles: options.bundles,
   entryFor: (name) =>

@@ -2,6 +2,7 @@
 import { connect as connectSocket, type Socket } from 'node:net'
 import { AppError, WireErrorCode } from '#contracts/wire/app-error.ts'
 import { CommandReplySchema, type CommandReply, type CommandRequest } from '#contracts/tools/command-host-protocol.ts'
+import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 
 export interface CommandStart {
   /** Marks every process of the command (`METONA_CALL`). */
@@ -135,13 +136,13 @@ async function openLink(locate: () => Promise<{ socketPath: string; token: strin
   socket.unref()
   return new Promise((resolve, reject) => {
     let welcome = false
-    const timer = setTimeout(() => socket.destroy(new Error(`no welcome within ${HELLO_DEADLINE_MS} ms`)), HELLO_DEADLINE_MS)
+    const answered = awakeTimeout(() => socket.destroy(new Error(`no welcome within ${HELLO_DEADLINE_MS} ms`)), HELLO_DEADLINE_MS)
     let problem = 'the connection was closed'
     socket.on('error', (error) => {
       problem = error.message
     })
     socket.on('close', () => {
-      clearTimeout(timer)
+      answered()
       lost()
       const message = `The command host is gone (${problem}); the commands it ran were ended with it.`
       if (!welcome) reject(new AppError({ code: WireErrorCode.WORKER_LOST, message, retryable: true }))
@@ -164,7 +165,7 @@ async function openLink(locate: () => Promise<{ socketPath: string; token: strin
         if (!reply.success) return void socket.destroy(new Error('it sent something that is no reply'))
         if (reply.data.type === 'welcome') {
           welcome = true
-          clearTimeout(timer)
+          answered()
           resolve({ socket, pending })
         } else dispatch(reply.data, pending)
       }
