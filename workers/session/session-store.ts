@@ -50,6 +50,8 @@ export class SessionStore {
 
   async #write(): Promise<void> {
     this.#writing = true
+    // What the same step still adds goes into the same commit.
+    await Promise.resolve()
     while (this.#waiting.length > 0) {
       const batch = this.#waiting
       this.#waiting = []

@@ -8,8 +8,8 @@ type Streamed = RunCost & { streamMs: number }
 export const tokenFlood: BenchRow = {
   name: 'token-flood',
   title: '100,000 tokens at full speed, stored, printed',
-  run: async ({ pairs, size, node, metona, root, scratch }) => {
-    const tokens = size === 'full' ? 100_000 : 30_000
+  run: async ({ pairs, node, metona, root, scratch }) => {
+    const tokens = 100_000
     const provider = await startFakeProvider()
     const workspace = await scratch()
     const env = { METONA_HOME: await scratch(), DEEPSEEK_API_KEY: 'sk-bench' }

@@ -31,13 +31,22 @@ type Decided =
   | { readonly call: MetonaToolCall; readonly refused: { outcome: ToolOutcome; message: string } }
   | { readonly call: MetonaToolCall; readonly failed: MetonaToolResult }
 
-export async function runToolCalls(step: ToolStep): Promise<{ stops: ToolStop[]; end: Omit<TurnEnd, 'iterations'> | undefined }> {
+export interface ToolStepEnd {
+  readonly stops: ToolStop[]
+  readonly end: Omit<TurnEnd, 'iterations'> | undefined
+  /** The last outcomes on their way to the disk; what follows them may join the same commit. */
+  readonly committed: Promise<unknown>
+}
+
+export async function runToolCalls(step: ToolStep): Promise<ToolStepEnd> {
   const { signal, settings } = step
   const [prepared] = await Promise.all([Promise.all(step.calls.map((call) => prepare(step, call))), step.before])
   const stops: ToolStop[] = []
   let end: Omit<TurnEnd, 'iterations'> | undefined
+  let committed: Promise<unknown> = Promise.resolve()
 
   for (const group of groupCalls(step.calls, settings)) {
+    await committed
     const deciding: (Decided | Promise<Decided>)[] = []
     for (const index of group) {
       const call = step.calls[index]
@@ -63,9 +72,11 @@ export async function runToolCalls(step: ToolStep): Promise<{ stops: ToolStop[];
         if (verdict === 'end') end = { reason: 'limit_reached', detail: 'repeated_call' }
       }
     }
-    stops.push(...(await runGroup(step, await Promise.all(deciding))))
+    const ended = await runGroup(step, await Promise.all(deciding))
+    stops.push(...ended.stops)
+    committed = ended.committed
   }
-  return { stops, end }
+  return { stops, end, committed }
 }
 
 /** Neighbouring calls of tools that may run side by side form one group; any other call is a group of its own. */
@@ -173,17 +184,25 @@ function intent({ iteration, settings }: ToolStep, call: MetonaToolCall): Sessio
   return { event: 'tool_call', iteration, tool: call.name, args: call.args, toolCallId: call.id, turn: settings.turn }
 }
 
-async function runGroup(step: ToolStep, decided: readonly Decided[]): Promise<ToolStop[]> {
+/** Resolves when every call has its outcome; `committed` when all of them are durable. */
+async function runGroup(step: ToolStep, decided: readonly Decided[]): Promise<{ stops: ToolStop[]; committed: Promise<unknown> }> {
   const { ports, settings, signal } = step
   const stops: ToolStop[] = []
+  const commits: Promise<void>[] = []
+  const commit = (draft: SessionEventDraft): void => {
+    const durable = ports.commit([draft])
+    // A failure counts when all are awaited; until then other calls may still be running.
+    durable.catch(() => undefined)
+    commits.push(durable)
+  }
   if (decided.some((entry) => 'run' in entry))
     ports.show({ delta: 'phase', phase: 'executing_tools', turn: settings.turn, since: ports.now() })
   await Promise.all(
     decided.map(async (entry) => {
       const { call } = entry
       if ('refused' in entry)
-        return ports.commit([resultDraft(step, call, { ...failure(call, ports, entry.refused.message) }, entry.refused.outcome, undefined)])
-      if ('failed' in entry) return ports.commit([resultDraft(step, call, entry.failed, 'error', undefined)])
+        return commit(resultDraft(step, call, failure(call, ports, entry.refused.message), entry.refused.outcome, undefined))
+      if ('failed' in entry) return commit(resultDraft(step, call, entry.failed, 'error', undefined))
       const startedAt = ports.monotonic()
       const run: ToolRun = await ports.runTool(call, entry.run.argumentsHash, {
         signal,
@@ -213,10 +232,10 @@ async function runGroup(step: ToolStep, decided: readonly Decided[]): Promise<To
         },
         ...(run.result.success ? {} : { error: run.outcome }),
       })
-      return ports.commit([resultDraft(step, call, run.result, run.outcome, run.display)])
+      return commit(resultDraft(step, call, run.result, run.outcome, run.display))
     }),
   )
-  return stops
+  return { stops, committed: Promise.all(commits) }
 }
 
 function resultDraft(

@@ -157,7 +157,7 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
       const step = await runToolCalls({ settings, ports, signal, iteration, calls, spans, guard, before: ports.commit(told) })
       stops.tools.push(...step.stops)
       if (step.end !== undefined) end = step.end
-      await ports.commit([endIteration()])
+      await Promise.all([step.committed, ports.commit([endIteration()])])
     }
     ports.writeTrace(iteration, {
       iteration,
