@@ -385,3 +385,47 @@ describe('after a SIGKILL', () => {
     },
   )
 })
+
+describe('an abort of the whole process', () => {
+  test('by one huge array is a restart and a recovery: nothing committed is lost', { timeout: 180_000 }, async () => {
+    await provider.script([
+      { marker: 'one', answers: [{ tokens: 2_000, tokensPerSecond: 60 }] },
+      { marker: 'two', answers: [{ toolCalls: [{ name: 'run_command', args: { command: 'echo two >> effects.txt; sleep 100' } }] }] },
+    ])
+    const options: SeveralSessionsOptions = {
+      workspace: place.workspace,
+      profile: place.profile,
+      bundles,
+      settings: SETTINGS,
+      prompts: ['one', 'two'],
+      abortOn: 'abort.now',
+    }
+    const child = spawn(
+      process.execPath,
+      ['--max-old-space-size=200', path.join(import.meta.dirname, '..', 'helpers', 'several-sessions-app.ts'), JSON.stringify(options)],
+      { cwd: place.folder, env: place.environment, stdio: ['ignore', 'pipe', 'ignore'] },
+    )
+    const closed = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
+      child.once('close', (code, signal) => resolve({ code, signal })),
+    )
+    const observer = observe(child)
+    await eventually('both at work', async () => observer.texts.size > 0 && (await effects()).length === 1, 60_000)
+    await wait(1_000)
+    await writeFile(path.join(place.folder, 'abort.now'), '')
+    const { code, signal } = await closed
+    // V8 ends the process itself: by SIGABRT or SIGTRAP, never by an exit of ours.
+    expect([code, ['SIGABRT', 'SIGTRAP', 'SIGILL'].includes(signal ?? '')]).toEqual([null, true])
+    await eventually('nothing left', async () => (await processesWith(place.marker)).length === 0, 30_000)
+
+    await provider.reset()
+    await start()
+    const { sessions } = await pipeline.client.call('session.list', { workspace })
+    expect(sessions.map((session) => session.state)).toEqual(['stopped', 'stopped'])
+    expect(await effects()).toEqual(['two'])
+    await pipeline.stop()
+    const evidence = await readEvidence(workspace)
+    expect([...differencesTo(observer.events, evidence), ...[...evidence.log.values()].flatMap(unsettled)]).toEqual([])
+    const kept = [...evidence.log.values()].flat().find((line) => line.includes('"finishReason":"aborted"')) ?? '{}'
+    expect((JSON.parse(kept) as { content?: string }).content?.length ?? 0).toBeGreaterThan(20)
+  })
+})

@@ -3,6 +3,7 @@
  * prints what its client is told, as `run --json --deltas` would. Takes one argument, the options as JSON.
  */
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { SessionSettings } from '#contracts/session/commands.ts'
 import { createClient } from '#main/cli/client.ts'
@@ -13,6 +14,8 @@ export interface SeveralSessionsOptions {
   readonly workspace: string
   readonly profile: string
   readonly bundles: string
+  /** When a file of this name appears in the working folder, the engine is made to end the process. */
+  readonly abortOn?: string
   /** In place of the product's 10 s, for every worker. */
   readonly heartbeat?: HeartbeatTiming
   /** In place of the bundle of the session worker. */
@@ -35,6 +38,19 @@ const host = composeHost({
   entryFor: (name) =>
     name === 'session' && options.sessionEntry !== undefined ? options.sessionEntry : path.join(options.bundles, name, 'entry.js'),
 })
+if (options.abortOn !== undefined) {
+  const { abortOn } = options
+  setInterval(() => {
+    if (existsSync(abortOn)) hugeArray()
+  }, 50).unref()
+}
+
+/** More than the engine can hold: it does not throw, it ends everything. */
+function hugeArray(): void {
+  // oxlint-disable-next-line unicorn/no-new-array -- one allocation at once is the point
+  new Array(100_000_000).fill(0)
+}
+
 const client = createClient(host.connect())
 const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
 
