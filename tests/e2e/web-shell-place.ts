@@ -106,6 +106,3 @@ export async function startSession(page: Page, prompt: string): Promise<string> 
 export function rowOf(page: Page, sessionId: string): ReturnType<Page['locator']> {
   return page.locator(`[data-testid="${testIds.sessionRow}"][data-session="${sessionId}"]`)
 }
-
-/** The repository's root. */
-export const root = path.resolve(import.meta.dirname, '../..')

@@ -1,13 +1,10 @@
 /** The start and the end of every long-lived worker: what it is given, what it may ask for, how it stops. */
 import { parentPort, threadId, workerData } from 'node:worker_threads'
-import * as z from 'zod'
+import '#contracts/wire/interpret-schemas.ts'
 import { AppError, type AppErrorData } from '#contracts/wire/app-error.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import type { FromWorker, ToWorker, WorkerData, WorkerName } from '#contracts/wire/worker-lifecycle.ts'
 import { createRedactor, secretsOfEnvironment, type Redactor } from './redact.ts'
-
-// Compiling a schema costs more than it ever saves on the few messages a second that cross a thread: 25 ms of every start.
-z.config({ jitless: true })
 
 export interface WorkerContext {
   readonly data: WorkerData

@@ -3,7 +3,14 @@ import type { SessionEvent } from '#contracts/session/session-event.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { SessionStore, type StorageAccess } from '#workers/session/session-store.ts'
 
-const event = (seq: number): SessionEvent => ({ seq, ts: '2026-01-01T00:00:00.000Z', event: 'iteration_start', sessionId: 's_1', iteration: 1, eventId: `e_${seq}` })
+const event = (seq: number): SessionEvent => ({
+  seq,
+  ts: '2026-01-01T00:00:00.000Z',
+  event: 'iteration_start',
+  sessionId: 's_1',
+  iteration: 1,
+  eventId: `e_${seq}`,
+})
 
 /** A storage that notes what each commit held, and can be told to lose the next ones. */
 function storage(lose = 0): { access: StorageAccess; commits: number[][] } {
