@@ -145,7 +145,7 @@ function lockedOut(sessionEntry: string | undefined): Scenario {
     rules: [
       {
         answers: [
-          { tokens: 40, tokensPerSecond: 20, toolCalls: [reading] },
+          { tokens: 10, tokensPerSecond: 20, toolCalls: [reading] },
           { tokens: 40, tokensPerSecond: 40, toolCalls: [reading] },
           { text: 'done' },
         ],
@@ -160,7 +160,7 @@ function lockedOut(sessionEntry: string | undefined): Scenario {
       await line(context, (text) => text.includes('text_delta'))
       const database = new DatabaseConstructor(path.join(context.place.workspace, '.metona', 'agent.db'), { timeout: 10_000 })
       database.exec('BEGIN IMMEDIATE')
-      await wait(2_000)
+      await wait(2_500)
       // The lock ends with the kill, not before.
       context.child.kill('SIGKILL')
       database.close()
