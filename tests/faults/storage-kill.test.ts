@@ -55,3 +55,20 @@ describe(`${KILLS} × SIGKILL of a storage that is writing`, () => {
     await storage.close()
   })
 })
+
+it('a storage that says so before it commits loses what it said (control)', { timeout: 300_000 }, async () => {
+  const shown: string[] = []
+  for (let kill = 0; kill < 3; kill++) {
+    const writer = startProcess([base])
+    expect(await writer.next()).toMatchObject({ opened: true })
+    writer.tell(`append-late s_late${kill}`)
+    shown.push(String((await writer.next()).appended))
+    writer.child.kill('SIGKILL')
+    await writer.ended
+  }
+  const storage = openStorage(base)
+  await storage.open()
+  const { sessions } = await storage.service.listSessions({ workspace: storage.folder })
+  await storage.close()
+  expect(sessions.length).toBeLessThan(shown.length)
+})

@@ -33,6 +33,14 @@ for await (const line of createInterface({ input: process.stdin })) {
     const { lastSeq } = await storage.append(sessionScript({ sessionId, turns: Number(turns) }))
     say({ appended: sessionId, lastSeq })
   }
+  // What a program does that shows first and commits afterwards.
+  if (verb === 'append-late') {
+    const [sessionId = ''] = words
+    const events = sessionScript({ sessionId, turns: 1 })
+    say({ appended: sessionId, lastSeq: events.length - 1 })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await storage.append(events)
+  }
   if (verb === 'close') {
     await storage.service.closeWorkspace({ workspace: storage.folder })
     say({ closed: true })
