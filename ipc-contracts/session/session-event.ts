@@ -33,6 +33,8 @@ const settings = {
   sandbox: z.enum(['auto', 'off']).optional(),
   maxIterations: z.number().int().optional(),
   baseUrl: z.string().optional(),
+  /** Made with a key of the profile over permission, sandbox and baseUrl as they are from here on; without it they are not believed. */
+  seal: z.string().optional(),
   taskGoal: z.string().optional(),
   pinned: z.boolean().optional(),
   archived: z.boolean().optional(),

@@ -41,6 +41,8 @@ export class LiveSession {
   timeoutMs: number | undefined
   /** As given, also where a part of it must not be written down; absent for a session taken up without it. */
   baseUrl: string | undefined
+  /** Nothing new may start in it. */
+  closing = false
   /** The message list of the last build, of which only the end crosses again. */
   held: { readonly requestId: string; readonly messages: readonly MetonaMessage[] } | undefined
   /** How many messages the context thread has; 0 after anything that changed what it holds. */
@@ -107,6 +109,12 @@ export class LiveSession {
   onWatch(listener: (watched: boolean) => void): () => void {
     this.#watchListeners.add(listener)
     return () => this.#watchListeners.delete(listener)
+  }
+
+  /** Where its requests go, when the session itself says so; what is in memory may hold a secret the stored one does not. */
+  get effectiveBaseUrl(): string | undefined {
+    const stored = this.snapshot.baseUrl
+    return this.baseUrl ?? (stored === '' ? undefined : stored)
   }
 
   get running(): boolean {

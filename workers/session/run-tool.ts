@@ -43,8 +43,10 @@ export async function runTool(
   }
   listen(port, (data) => show(redaction.take(ToolLiveSchema.parse(data))))
   port.start()
+  let sent = false
   try {
     const tools = await services.tools.client()
+    sent = true
     const run = await tools.run({ place, ...order, port: channel.port2 as unknown as Port }, { signal, graceMs: TOOL_GRACE_MS })
     return {
       result: run.result,
@@ -54,7 +56,8 @@ export async function runTool(
     }
   } catch (thrown) {
     const error = toErrorData(thrown)
-    const outcome = error.code === WireErrorCode.WORKER_LOST || error.code === WireErrorCode.CALL_CANCELLED ? 'unknown' : 'error'
+    const lost = error.code === WireErrorCode.WORKER_LOST || error.code === WireErrorCode.CALL_CANCELLED
+    const outcome = lost && sent ? 'unknown' : 'error'
     return { result: failed(order.call, failureText(order.call, error)), outcome, display: undefined, stop: undefined }
   } finally {
     show(redaction.end())

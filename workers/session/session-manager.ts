@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionEntry } from '#contracts/session/client-protocol.ts'
 import type { SessionSettings } from '#contracts/session/commands.ts'
 import { summarise } from '#contracts/session/reduce-session.ts'
+import type { PermissionMode } from '#contracts/session/session-enums.ts'
 import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { SessionSnapshot, SessionSummary } from '#contracts/session/session-snapshot.ts'
 import { AppError, toErrorData } from '#contracts/wire/app-error.ts'
 import { secretsOfUrl } from '#workers/shared/redact.ts'
+import { AuthoritySeal } from './authority-seal.ts'
 import type { ClientHub } from './client-hub.ts'
 import { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
@@ -32,9 +34,12 @@ export class SessionManager {
   readonly #loading = new Map<string, Promise<LiveSession>>()
   #hub: ClientHub | undefined
 
+  readonly #seal: AuthoritySeal
+
   constructor(services: Services, workspaces: WorkspaceRegistry) {
     this.#services = services
     this.#workspaces = workspaces
+    this.#seal = new AuthoritySeal(services.context.data.profile)
   }
 
   showOn(hub: ClientHub): void {
@@ -55,7 +60,14 @@ export class SessionManager {
     if (session === undefined)
       throw new AppError({ code: 'SESSION_NOT_OPEN', message: `session ${sessionId} is not open`, params: { sessionId } })
     if (session.failure !== undefined) throw session.failure
+    if (session.closing)
+      throw new AppError({ code: 'SESSION_NOT_OPEN', message: `session ${sessionId} is being closed`, params: { sessionId } })
     return session
+  }
+
+  /** Also one whose events can no longer be written: what runs in it must be stoppable. @throws AppError SESSION_NOT_OPEN */
+  getToStop(sessionId: string): LiveSession {
+    return this.#sessions.get(sessionId) ?? this.get(sessionId)
   }
 
   async create(workspace: string, settings: SessionSettings, interactive: boolean): Promise<LiveSession> {
@@ -67,14 +79,16 @@ export class SessionManager {
     session.timeoutMs = timeoutOf(settings)
     this.#takeBaseUrl(session, settings)
     const config = turnConfig(entries)
+    const stored = this.#services.secrets.redactor.value(eventSettings(settings))
+    const authority = { permission: settings.permission ?? config.permission, sandbox: settings.sandbox ?? config.sandbox }
     await session.commit([
       {
         event: 'session_start',
         workspace,
-        ...eventSettings(settings),
+        ...stored,
         model,
-        permission: settings.permission ?? config.permission,
-        sandbox: settings.sandbox ?? config.sandbox,
+        ...authority,
+        seal: await this.#seal.sign(session.sessionId, { ...authority, baseUrl: stored.baseUrl }),
         agentVersion: this.#services.context.data.agentVersion,
       },
     ])
@@ -94,12 +108,13 @@ export class SessionManager {
       session = await loading
     }
     if (settings.model !== undefined && settings.model !== session.snapshot.model)
-      await requireModel(this.#services, settings.model, settings.baseUrl ?? session.baseUrl ?? session.snapshot.baseUrl)
+      await requireModel(this.#services, settings.model, settings.baseUrl ?? session.effectiveBaseUrl)
     session.interactive = interactive
     session.timeoutMs = timeoutOf(settings) ?? session.timeoutMs
     this.#takeBaseUrl(session, settings)
     const changes = changedSettings(session.snapshot, this.#services.secrets.redactor.value(settings))
-    if (Object.keys(changes).length > 0) await session.commit([{ event: 'session_updated', ...changes }])
+    if (Object.keys(changes).length > 0)
+      await session.commit([{ event: 'session_updated', ...changes, ...(await this.#sealFor(session, changes)) }])
     return session
   }
 
@@ -129,15 +144,10 @@ export class SessionManager {
   async close(sessionId: string): Promise<void> {
     const session = this.#sessions.get(sessionId)
     if (session === undefined) return
+    // From here on nothing new may start in it.
+    session.closing = true
     await session.stop()
-    // A session that ran nothing has nothing there to end; waiting for a worker that is just starting would only be slow.
-    if (this.#services.tools.started && session.snapshot.items.some((item) => item.kind === 'tool')) {
-      // A tools worker that is gone has nothing of this session left.
-      const ended = this.#services.tools.ask((tools) => tools.endSession({ sessionId }))
-      await ended.catch((thrown: unknown) =>
-        this.#services.context.log('warn', `end of ${sessionId} in tools: ${toErrorData(thrown).message}`),
-      )
-    }
+    await this.#endInTools(session)
     const { totals, ended } = session.snapshot
     if (!ended && session.failure === undefined)
       await session.commit([
@@ -162,7 +172,12 @@ export class SessionManager {
   }
 
   async forget(sessionId: string): Promise<void> {
-    await this.#sessions.get(sessionId)?.stop()
+    const session = this.#sessions.get(sessionId)
+    if (session !== undefined) {
+      session.closing = true
+      await session.stop()
+      await this.#endInTools(session)
+    }
     this.#sessions.delete(sessionId)
     this.#hub?.publishRemoved(sessionId)
   }
@@ -197,7 +212,7 @@ export class SessionManager {
       { event: 'session_resumed', workspace, agentVersion: this.#services.context.data.agentVersion },
       ...recoveryDrafts(events, partials),
     ]
-    await session.commit(drafts)
+    await session.commit([...drafts, ...(await this.#capAuthority(session, events))])
     if (partials.length > 0) await this.#workspaces.ask(workspace, (storage) => storage.clearPartial({ workspace, sessionId }))
     return session
   }
@@ -218,10 +233,18 @@ export class SessionManager {
           event.event !== 'message_queued' &&
           event.event !== 'message_unqueued',
       )
-    const drafts = [{ ...first, forkedFrom: { sessionId, seq: events.at(-1)?.seq ?? 0 } }, ...copied].map((event): SessionEventDraft => {
-      const { seq: _seq, ts: _ts, sessionId: _sessionId, eventId: _eventId, ...draft } = event
-      return draft
+    const { entries } = await this.#workspaces.ask(workspace, (storage) => storage.configList({ workspace }))
+    const { permission, sandbox } = turnConfig(entries)
+    const start = { ...first, forkedFrom: { sessionId, seq: events.at(-1)?.seq ?? 0 } }
+    const drafts = renumbered([start, ...copied]).map((draft, index): SessionEventDraft => {
+      if (draft.event !== 'session_start' && draft.event !== 'session_updated') return draft
+      // What the folder says of permissions is not taken over.
+      const { permission: _permission, sandbox: _sandbox, baseUrl: _baseUrl, seal: _seal, ...kept } = draft
+      return index === 0 ? ({ ...kept, permission, sandbox } as SessionEventDraft) : (kept as SessionEventDraft)
     })
+    const opening = drafts[0]
+    if (opening?.event === 'session_start')
+      opening.seal = await this.#seal.sign(forked.sessionId, { permission, sandbox, baseUrl: undefined })
     await forked.commit([...drafts, ...closeFork(copied)])
     return forked
   }
@@ -229,7 +252,7 @@ export class SessionManager {
   /** At the person's wish, between turns. A session whose context is not in a thread yet has it built first. */
   async compact(session: LiveSession, instructions: string | undefined, signal: AbortSignal): Promise<CompactionEnd> {
     const { provider, model } = splitModel(session.snapshot.model)
-    const baseUrl = session.baseUrl ?? session.snapshot.baseUrl ?? (await storedBaseUrl(this.#services, provider))
+    const baseUrl = session.effectiveBaseUrl ?? (await storedBaseUrl(this.#services, provider))
     const target = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
     return compactSession({
       services: this.#services,
@@ -255,6 +278,7 @@ export class SessionManager {
       events,
     )
     session.interactive = interactive
+    session.setWatched(this.#hub?.watched(sessionId) ?? false)
     this.#sessions.set(sessionId, session)
     return session
   }
@@ -277,10 +301,14 @@ export class SessionManager {
   async #takeUpAgain(session: LiveSession): Promise<void> {
     const { sessionId, workspace, interactive } = session
     this.#services.context.log('error', `the events of ${sessionId} cannot be written: ${session.failure?.message}`)
+    await session.stop(session.failure)
     await session.idle()
     for (let pause = FIRST_PAUSE_MS; this.#sessions.get(sessionId) === session; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
-        await this.open(workspace, sessionId, {}, interactive)
+        const again = await this.open(workspace, sessionId, {}, interactive)
+        again.timeoutMs = session.timeoutMs
+        again.baseUrl = session.baseUrl
+        for (const grant of session.grants) again.grants.add(grant)
         return this.#hub?.replaceState(sessionId)
       } catch (thrown) {
         const { code, message } = toErrorData(thrown)
@@ -290,6 +318,40 @@ export class SessionManager {
       }
       await sleep(pause, undefined, { ref: false })
     }
+  }
+
+  /** The seal for changes of authority; nothing when they change none. */
+  async #sealFor(session: LiveSession, changes: SessionSettings): Promise<{ seal?: string }> {
+    if (changes.permission === undefined && changes.sandbox === undefined && changes.baseUrl === undefined) return {}
+    const { snapshot } = session
+    const permission = changes.permission ?? snapshot.permission
+    const sandbox = changes.sandbox ?? snapshot.sandbox
+    return { seal: await this.#seal.sign(session.sessionId, { permission, sandbox, baseUrl: changes.baseUrl ?? snapshot.baseUrl }) }
+  }
+
+  /** A stored session may do what this person once let it do; anything else it claims is brought down to the profile's settings. */
+  async #capAuthority(session: LiveSession, events: readonly SessionEvent[]): Promise<SessionEventDraft[]> {
+    const { permission, sandbox, baseUrl } = session.snapshot
+    if (await this.#seal.verify(session.sessionId, { permission, sandbox, baseUrl }, lastSeal(events))) return []
+    const { entries } = await this.#workspaces.ask(session.workspace, (storage) => storage.configList({ workspace: session.workspace }))
+    const config = turnConfig(entries)
+    const capped = {
+      permission: PERMISSION_ORDER.indexOf(permission) > PERMISSION_ORDER.indexOf(config.permission) ? config.permission : permission,
+      sandbox: config.sandbox === 'auto' ? ('auto' as const) : sandbox,
+      baseUrl: '',
+    }
+    return [{ event: 'session_updated', ...capped, seal: await this.#seal.sign(session.sessionId, capped) }]
+  }
+
+  /** Background commands end with their session. A session that ran nothing has nothing there to end. */
+  async #endInTools(session: LiveSession): Promise<void> {
+    const { sessionId } = session
+    if (!this.#services.tools.started || !session.snapshot.items.some((item) => item.kind === 'tool')) return
+    // A tools worker that is gone has nothing of this session left.
+    const ended = this.#services.tools.ask((tools) => tools.endSession({ sessionId }))
+    await ended.catch((thrown: unknown) =>
+      this.#services.context.log('warn', `end of ${sessionId} in tools: ${toErrorData(thrown).message}`),
+    )
   }
 
   /** The address itself stays in memory; what is secret in it is kept out of everything else. */
@@ -312,6 +374,32 @@ export class SessionManager {
     if (open.readOnly || open.mode === 'read')
       throw new AppError({ code: 'WORKSPACE_READ_ONLY', message: `${workspace} is open for reading only`, params: { path: workspace } })
   }
+}
+
+const PERMISSION_ORDER: readonly PermissionMode[] = ['plan', 'ask', 'auto_edit', 'full_access']
+
+function lastSeal(events: readonly SessionEvent[]): string | undefined {
+  const last = events.findLast(
+    (event) =>
+      event.event === 'session_start' ||
+      (event.event === 'session_updated' && (event.permission !== undefined || event.sandbox !== undefined || event.baseUrl !== undefined)),
+  )
+  return last?.event === 'session_start' || last?.event === 'session_updated' ? last.seal : undefined
+}
+
+/** As drafts of another session: numbers that point at events follow them to their new places. */
+function renumbered(events: readonly SessionEvent[]): SessionEventDraft[] {
+  const place = (seq: number): number =>
+    Math.max(
+      0,
+      events.findLastIndex((event) => event.seq <= seq),
+    )
+  return events.map((event): SessionEventDraft => {
+    const { seq: _seq, ts: _ts, sessionId: _sessionId, eventId: _eventId, ...draft } = event
+    if (draft.event === 'rewind') return { ...draft, toSeq: place(draft.toSeq) }
+    if (draft.event === 'compaction') return { ...draft, upToSeq: place(draft.upToSeq) }
+    return draft
+  })
 }
 
 function timeoutOf(settings: SessionSettings): number | undefined {

@@ -37,9 +37,9 @@ export async function runSessionTurn(
   input: { turn: number; userInput: string; signal: AbortSignal },
 ): Promise<void> {
   const { provider, model } = splitModel(session.snapshot.model)
-  const baseUrl = session.baseUrl ?? session.snapshot.baseUrl ?? (await keptBaseUrl(services, provider))
+  const baseUrl = session.effectiveBaseUrl ?? (await keptBaseUrl(services, provider))
   const target: ModelTarget = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
-  const place: ToolPlace = { workspace: session.workspace, sessionId: session.sessionId, sandbox: session.snapshot.sandbox }
+  const place = (): ToolPlace => ({ workspace: session.workspace, sessionId: session.sessionId, sandbox: session.snapshot.sandbox })
   const traceId = randomBytes(16).toString('hex')
   let tools: ToolDescriptor[] = []
   let modelInfo: MetonaModelInfo | undefined
@@ -139,10 +139,11 @@ export async function runSessionTurn(
         )
       return outcome
     },
-    prepareTool: (call) => prepareTool(services, place, call),
+    prepareTool: (call) => prepareTool(services, place(), call),
     runTool: (call, argumentsHash, { onLive, answer }) =>
-      runTool(services, place, { call, argumentsHash, ...(answer === undefined ? {} : { answer }) }, onLive, input.signal),
+      runTool(services, place(), { call, argumentsHash, ...(answer === undefined ? {} : { answer }) }, onLive, input.signal),
     waitForApproval: (request) => session.approvals.ask(request, config.approvalTimeoutMs, input.signal),
+    permission: () => session.snapshot.permission,
     hasGrant: (tool, prefix) => session.grants.has(`${tool}\n${prefix}`),
     addGrant: (tool, prefix) => void session.grants.add(`${tool}\n${prefix}`),
     steering: () =>
@@ -182,7 +183,6 @@ export async function runSessionTurn(
         turn: input.turn,
         provider,
         model,
-        permission: session.snapshot.permission,
         interactive: session.interactive,
         maxIterations: session.snapshot.maxIterations ?? config.maxIterations,
         timeoutMs: session.timeoutMs,

@@ -53,7 +53,8 @@ export class WorkspaceRegistry implements StorageAccess {
     const before = this.#open.get(answer.workspace)
     const opened: OpenWorkspace = {
       path: answer.workspace,
-      trust: input.trust,
+      // A folder trusted for this run stays so, whoever else opens it.
+      trust: before?.trust ?? input.trust,
       mode: before?.mode === 'write' ? 'write' : input.mode,
       readOnly: answer.readOnly,
       created: answer.created,

@@ -84,7 +84,8 @@ export class CommitQueue {
     this.#jobs.push(job)
     this.#bytes += job.bytes
     if (!job.lazy) this.#busyOwners.set(job.owner, performance.now())
-    if (this.#failures === 0) this.#schedule(job.lazy)
+    // While a retry is armed this does nothing; with none armed a queue that failed before must still move.
+    this.#schedule(job.lazy)
   }
 
   /** Resolves when nothing waits any more, or after `deadlineMs`. */

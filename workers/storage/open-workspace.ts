@@ -63,8 +63,11 @@ export async function openForWriting(options: OpenOptions): Promise<OpenedWorksp
       replace: (reason) => replaceAttached(workspace, reason, attaching),
       dispose: async () => {
         stopMaintenance()
-        await closeQuietly(workspace, options.profile, options.now)
-        lock.release()
+        try {
+          await closeQuietly(workspace, options.profile, options.now)
+        } finally {
+          lock.release()
+        }
       },
     })
     await whenFree(workspace, () => attachDatabase(workspace, attaching))

@@ -103,9 +103,12 @@ export class Workspaces {
     if (request.mode === 'write') checkTrust(root, request.trust, this.profile)
     return this.exclusively(root, async () => {
       const present = this.#entries.get(root)
-      if (present !== undefined && (present.mode === 'write' || request.mode === 'read')) return this.#answer(root, [])
+      // Read-only for a fault that may be over: asked to write again, it is opened afresh.
+      const again = present?.mode === 'write' && present.workspace.readOnly && request.mode === 'write'
+      if (again) await present.workspace.dispose()
+      else if (present !== undefined && (present.mode === 'write' || request.mode === 'read')) return this.#answer(root, [])
       const created = await this.#openFresh(root, request)
-      if (present !== undefined) await present.workspace.dispose()
+      if (present !== undefined && !again) await present.workspace.dispose()
       return this.#answer(root, created)
     })
   }

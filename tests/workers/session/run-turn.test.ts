@@ -85,12 +85,13 @@ describe('a turn', () => {
   test('stopped during its tools gives every call a result and runs no further one', async () => {
     const controller = new AbortController()
     const { ports, drafts, steps } = scripted({
+      permission: 'auto_edit',
       answers: [{ toolCalls: [call('tc_1', 'write_file'), call('tc_2', 'write_file', { two: 2 })] }],
       risk: { write_file: 'edit' },
       onRun: () => controller.abort(new AppError({ code: 'USER_STOPPED', message: 'stop' })),
       outcomes: { tc_1: { outcome: 'aborted' } },
     })
-    await runTurn(settings({ permission: 'auto_edit' }), ports, controller.signal)
+    await runTurn(settings(), ports, controller.signal)
     expect(drafts.filter((draft) => draft.event === 'tool_result').map((draft) => [draft.toolCallId, draft.outcome])).toEqual([
       ['tc_1', 'aborted'],
       ['tc_2', 'aborted'],
@@ -108,6 +109,7 @@ describe('a turn', () => {
   test('runs neighbouring parallel tools side by side, others one after another', async () => {
     const order: string[] = []
     const { ports, steps } = scripted({
+      permission: 'full_access',
       answers: [
         {
           toolCalls: [
@@ -121,7 +123,7 @@ describe('a turn', () => {
       ],
       onRun: (asked) => void order.push(asked.id),
     })
-    await runTurn(settings({ tools: [parallelTool('look')], permission: 'full_access' }), ports, neverAborted)
+    await runTurn(settings({ tools: [parallelTool('look')] }), ports, neverAborted)
     const runs = steps.filter((step) => step.startsWith('run:') || step.startsWith('commit:tool_result'))
     expect(runs.slice(0, 2)).toEqual(['run:tc_1', 'run:tc_2'])
     expect(steps.indexOf('run:tc_3')).toBeGreaterThan(steps.indexOf('commit:tool_result'))
@@ -206,8 +208,8 @@ describe('a question of the model', () => {
   }
 
   test('is put to the person even in a mode that allows the tool, and the words reach it', async () => {
-    const { ports, steps, drafts } = scripted({ ...asked, approvals: { tc_1: { text: 'b.txt' } } })
-    await runTurn(settings({ permission: 'full_access' }), ports, neverAborted)
+    const { ports, steps, drafts } = scripted({ ...asked, permission: 'full_access', approvals: { tc_1: { text: 'b.txt' } } })
+    await runTurn(settings(), ports, neverAborted)
     expect(drafts.find((draft) => draft.event === 'permission_request')).toMatchObject({
       question: { text: 'Which file?' },
       reason: 'question',
@@ -241,4 +243,15 @@ describe('what an answer wants the person to know', () => {
     const names = namesOf(drafts)
     expect(names.indexOf('notice')).toBe(names.indexOf('llm_response') + 1)
   })
+})
+
+test('a mode changed while the turn runs holds for the next call', async () => {
+  let mode: 'full_access' | 'plan' = 'full_access'
+  const { ports, steps } = scripted({
+    answers: [{ toolCalls: [call('tc_1', 'write_file', { one: 1 }), call('tc_2', 'write_file', { two: 2 })] }, {}],
+    risk: { write_file: 'edit' },
+    onRun: () => (mode = 'plan'),
+  })
+  await runTurn(settings(), { ...ports, permission: () => mode }, neverAborted)
+  expect(steps.filter((step) => step.startsWith('run:'))).toEqual(['run:tc_1'])
 })

@@ -1,6 +1,7 @@
 /** Ports of a turn that follow a script and write down, in order, everything the turn does. */
 import type { MetonaFinishReason, MetonaResponse } from '#contracts/metona/metona-response.ts'
 import type { MetonaToolCall } from '#contracts/metona/metona-tool.ts'
+import type { PermissionMode } from '#contracts/session/session-enums.ts'
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { PreparedCall, RiskClass, ToolDescriptor } from '#contracts/tools/tools-service.ts'
 import type { ApprovalAnswer, ToolRun, TurnPorts, TurnSettings } from '#workers/session/domain/turn-ports.ts'
@@ -14,6 +15,7 @@ export interface Script {
   mustAsk?: string
   onRun?: (call: MetonaToolCall) => void
   contextFails?: Error
+  permission?: PermissionMode
   canCut?: boolean
   question?: { text: string }
 }
@@ -107,6 +109,7 @@ export function scripted(script: Script): Recording {
       steps.push(`ask:${toolCallId}`)
       return { decision: 'allow', by: 'user', reason: '', scope: 'once', ...script.approvals?.[toolCallId] }
     },
+    permission: () => script.permission ?? 'ask',
     hasGrant: () => false,
     addGrant: (tool, prefix) => void steps.push(`grant:${tool}:${prefix}`),
     steering: () => [],
@@ -125,7 +128,6 @@ export function settings(change: Partial<TurnSettings> = {}): TurnSettings {
     turn: 1,
     provider: 'demo',
     model: 'm',
-    permission: 'ask',
     interactive: true,
     maxIterations: 5,
     timeoutMs: undefined,

@@ -111,7 +111,7 @@ async function decide(step: ToolStep, call: MetonaToolCall, prepared: Prepared):
   const { ports, settings, iteration, signal } = step
   const { question } = prepared
   const granted = prepared.grantPrefix !== undefined && ports.hasGrant(call.name, prepared.grantPrefix)
-  const policy = decideApproval(settings.permission, prepared, granted, settings.interactive)
+  const policy = decideApproval(ports.permission(), prepared, granted, settings.interactive)
   let answer: ApprovalAnswer
   // A question is put to the person whatever the mode; where nobody is, the tool says so itself.
   const asks = question === undefined ? policy.kind === 'ask' : settings.interactive
@@ -202,6 +202,9 @@ async function runGroup(step: ToolStep, decided: readonly Decided[]): Promise<{ 
       const { call } = entry
       if ('refused' in entry)
         return commit(resultDraft(step, call, failure(call, ports, entry.refused.message), entry.refused.outcome, undefined))
+      // Its intent is on record, but nothing was started: Stop came in between.
+      if ('run' in entry && signal.aborted)
+        return commit(resultDraft(step, call, failure(call, ports, 'not run: the turn was stopped before this call'), 'aborted', undefined))
       if ('failed' in entry) return commit(resultDraft(step, call, entry.failed, 'error', undefined))
       const startedAt = ports.monotonic()
       const run: ToolRun = await ports.runTool(call, entry.run.argumentsHash, {

@@ -84,6 +84,8 @@ export interface TurnPorts {
   ): Promise<ToolRun>
   /** Waits for the person; resolves with a denial by `timeout` or when the signal aborts. */
   waitForApproval(request: { toolCallId: string; argumentsHash: string }, signal: AbortSignalLike): Promise<ApprovalAnswer>
+  /** The mode as it is now: the person may change it while a turn runs. */
+  permission(): PermissionMode
   /** A session-scoped grant for exactly this prefix exists. */
   hasGrant(tool: string, grantPrefix: string): boolean
   addGrant(tool: string, grantPrefix: string): void
@@ -103,7 +105,6 @@ export interface TurnSettings {
   readonly turn: number
   readonly provider: string
   readonly model: string
-  readonly permission: PermissionMode
   readonly interactive: boolean
   readonly maxIterations: number
   /** Milliseconds for the whole turn; absent means no limit. */

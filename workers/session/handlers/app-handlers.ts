@@ -1,9 +1,12 @@
 /** Doctor, health, the shell's services, shutdown. */
 import { threadId } from 'node:worker_threads'
+import { AppError } from '#contracts/wire/app-error.ts'
 import * as z from 'zod'
 import type { HandlerParts, HandlersOf } from './create-handlers.ts'
 
 const PingSchema = z.object({ threadId: z.number() })
+
+const OPEN_TO_CLIENTS: ReadonlySet<string> = new Set(['pickFolder', 'openExternal', 'notify', 'secretsAvailable', 'setBusy', 'hostHealth'])
 
 export function appHandlers({ services, workspaces, manager, hub }: HandlerParts): HandlersOf<'doctor' | 'health' | 'native' | 'app'> {
   return {
@@ -31,7 +34,12 @@ export function appHandlers({ services, workspaces, manager, hub }: HandlerParts
         ],
       }
     },
-    'native.call': async ({ method, params }) => ({ value: await services.context.native(method, params) }),
+    'native.call': async ({ method, params }) => {
+      // Secrets are the workers' business; a page has no use for one.
+      if (!OPEN_TO_CLIENTS.has(method))
+        throw new AppError({ code: 'NOT_AVAILABLE', message: `${method} is not for clients`, params: { method } })
+      return { value: await services.context.native(method, params) }
+    },
     'app.shutdown': async () => {
       await manager.closeAll()
       await workspaces.closeAll()

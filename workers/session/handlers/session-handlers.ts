@@ -38,7 +38,7 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
       return { content: queued.content }
     },
     'session.stop': async ({ sessionId }) => {
-      const session = manager.get(sessionId)
+      const session = manager.getToStop(sessionId)
       const stopped = await session.stop()
       return { stopped, survivors: session.lastSurvivors }
     },
