@@ -105,6 +105,17 @@ it('a caller that gave up leaves nothing behind, and may send the same again', a
   expect((await client.verify({ path: folder })).differences).toEqual([])
 })
 
+it('a queue whose only write was given up takes the next one', async () => {
+  const { client } = thread.connection
+  const events = sessionScript({ sessionId: 's_one', turns: 1 })
+  const { released } = await holdLock(3)
+  await expect(client.appendEvents({ workspace: folder, events }, { deadlineMs: 300 })).rejects.toMatchObject({ code: 'CALL_TIMEOUT' })
+  await eventually('an empty queue', async () => (await client.health({})).queued === 0)
+  await released
+  expect(await client.appendEvents({ workspace: folder, events }, { deadlineMs: 30_000 })).toEqual({ lastSeq: events.length - 1 })
+  expect(await codes()).toEqual([])
+})
+
 it(
   'memory is bounded: beyond 64 MiB of waiting events callers are refused, and what was taken is written',
   { timeout: 120_000 },
