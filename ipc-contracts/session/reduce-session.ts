@@ -66,7 +66,8 @@ function isSame(left: SessionSnapshot, right: SessionSnapshot): boolean {
 
 function reduceEvent(draft: SessionSnapshot, event: SessionEvent): void {
   draft.lastSeq = event.seq
-  draft.updatedAt = event.ts
+  // Opening and closing are no news: a list by recency keeps its order over a restart.
+  if (event.event !== 'session_resumed' && event.event !== 'session_end') draft.updatedAt = event.ts
   if (draft.createdAt === '') {
     draft.createdAt = event.ts
     draft.since = event.ts

@@ -97,10 +97,23 @@ export interface FoundCommand {
 
 /** The command is the first one or two words. @returns undefined when there is none of that name. */
 export function findCommand(argv: readonly string[]): FoundCommand | undefined {
+  const start = lengthOfLeadingOptions(argv)
+  const words = argv.slice(start)
   for (const length of [2, 1]) {
-    const name = argv.slice(0, length).join(' ')
-    const entry = Object.hasOwn(COMMAND_TABLE, name) && argv.length >= length ? COMMAND_TABLE[name] : undefined
-    if (entry !== undefined) return { name, entry, rest: argv.slice(length) }
+    const name = words.slice(0, length).join(' ')
+    const entry = Object.hasOwn(COMMAND_TABLE, name) && words.length >= length ? COMMAND_TABLE[name] : undefined
+    if (entry !== undefined) return { name, entry, rest: [...argv.slice(0, start), ...words.slice(length)] }
   }
   return undefined
+}
+
+/** Options that every command takes may stand before it. */
+function lengthOfLeadingOptions(argv: readonly string[]): number {
+  let length = 0
+  for (;;) {
+    const argument = argv[length] ?? ''
+    if (['--lang', '--workspace', '-w'].includes(argument)) length += 2
+    else if (argument === '--json' || /^--(lang|workspace)=/.test(argument)) length += 1
+    else return Math.min(length, argv.length)
+  }
 }

@@ -292,3 +292,18 @@ test('control: with no restart allowed the app does not come back from a death',
   expect(await session.ended(2)).toMatchObject({ reason: 'failed', error: { providerCode: 'WORKER_FAILED' } })
   await close()
 })
+
+test('a key set in this run is still there after the llm worker died, and still kept out of everything', async () => {
+  await open()
+  const apiKey = 'set-in-this-run/0123456789abcdef'
+  await pipeline.client.call('providers.setKey', { provider: 'deepseek', apiKey })
+  await kill('llm', 'terminate')
+  await kill('storage', 'terminate')
+  await provider.script([{ answers: [{ text: `your key is ${apiKey}` }] }])
+  const session = await prompted('any')
+  expect(await session.ended(1)).toMatchObject({ reason: 'completed' })
+  expect((await provider.requests()).at(-1)?.headers['authorization']).toBe(`Bearer ${apiKey}`)
+  expect(eventOf(session, 'llm_response')?.content).toBe('your key is [redacted deepseek-key]')
+  expect(textOf(session)).toBe('your key is [redacted deepseek-key]')
+  await close()
+})

@@ -176,7 +176,7 @@ export class LiveSession {
   }): Promise<'started' | 'queued' | 'duplicate'> {
     const input = { ...asked, content: this.#hooks.clean(asked.content) }
     if (this.#seenMessages.has(input.messageId)) return 'duplicate'
-    const busy = this.running || this.#prompts.size + this.#prompts.pending > 0 || this.snapshot.queue.length > 0
+    const busy = this.running || this.#prompts.size + this.#prompts.pending > 0
     if (busy && input.whenBusy === 'refuse') throw new AppError({ code: 'SESSION_BUSY', message: 'a turn is running in this session' })
     this.#seenMessages.add(input.messageId)
     if (input.images !== undefined) this.#images.set(input.messageId, input.images)

@@ -247,7 +247,8 @@ export const en = {
   welcome: {
     crumb: 'First steps',
     title: 'Welcome to Metona',
-    intro: 'Several agents work side by side on your machine. Files, records and keys stay here.',
+    intro:
+      'Several agents work side by side on your machine. Records and keys stay here; what a model needs to see goes to the provider you choose.',
     stepDemo: 'Watch the demonstration',
     stepDemoHint: 'No key, no network',
     stepKey: 'Add a model key',
@@ -294,8 +295,8 @@ export const en = {
   provider: {
     pick: 'Provider',
     keyLabel: 'API key',
-    keyHint: 'Sent to {provider} only. {variable} in the environment works as well.',
-    keyHintNoVariable: 'Sent to {provider} only.',
+    keyHint: 'Sent only to the address set for {provider}. {variable} in the environment works as well.',
+    keyHintNoVariable: 'Sent only to the address set for {provider}.',
     noKeyNeeded: 'Needs no key',
     hasKey: 'Has a key',
     noKey: 'No key yet',

@@ -239,7 +239,7 @@ export const zhCn: Messages = {
   welcome: {
     crumb: '首次使用',
     title: '欢迎使用 Metona',
-    intro: '让多个智能体在你的电脑上并行工作。文件、记录和密钥都留在本机。',
+    intro: '多个智能体在你的电脑上同时工作。记录和密钥留在本机；模型需要看到的内容会发送给你选择的服务商。',
     stepDemo: '看一遍演示',
     stepDemoHint: '不需要密钥，也不联网',
     stepKey: '添加模型密钥',
@@ -284,8 +284,8 @@ export const zhCn: Messages = {
   provider: {
     pick: '供应商',
     keyLabel: 'API 密钥',
-    keyHint: '只会发送给 {provider}。也可以用环境变量 {variable}。',
-    keyHintNoVariable: '只会发送给 {provider}。',
+    keyHint: '只会发送到为 {provider} 设置的地址。也可以用环境变量 {variable}。',
+    keyHintNoVariable: '只会发送到为 {provider} 设置的地址。',
     noKeyNeeded: '不需要密钥',
     hasKey: '已有密钥',
     noKey: '还没有密钥',
