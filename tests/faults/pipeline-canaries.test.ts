@@ -7,7 +7,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findCanaries, formsOf, makeCanary, searchFolder, type Canary } from '#tests/helpers/canaries.ts'
-import { jsonLines, makeCliPlace, processesWith, runCli, startCli, type CliPlace, type CliResult } from '#tests/helpers/cli.ts'
+import { jsonLines, makeCliPlace, runCli, startCli, type CliPlace, type CliResult } from '#tests/helpers/cli.ts'
+import { endProcesses } from '#tests/helpers/end-processes.ts'
 import { startFakeProvider, type FakeAnswer, type FakeProvider } from '#tests/helpers/fake-provider.ts'
 import { startPipeline } from '#tests/helpers/pipeline.ts'
 
@@ -219,7 +220,7 @@ test('no canary is in any byte written or printed, and each key goes to its own 
     )
     expect((await other.requests()).map((request) => request.headers['authorization'])).toEqual([`Bearer ${COMPATIBLE.value}`])
   } finally {
-    for (const { pid } of await processesWith(place.marker)) process.kill(pid, 'SIGKILL')
+    await endProcesses(place.marker)
     await place.remove()
   }
 })

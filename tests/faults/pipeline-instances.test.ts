@@ -1,6 +1,7 @@
 /** Several programs on one folder at the same time: one writes, the others wait for it or say who it is. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { makeCliPlace, processesWith, runCli, startCli, type CliPlace, type CliResult } from '#tests/helpers/cli.ts'
+import { makeCliPlace, runCli, startCli, type CliPlace, type CliResult } from '#tests/helpers/cli.ts'
+import { endProcesses } from '#tests/helpers/end-processes.ts'
 import { startFakeProvider, type FakeProvider } from '#tests/helpers/fake-provider.ts'
 import { proof } from '#tests/helpers/proof.ts'
 import { differencesTo, parseStored, readEvidence, unsettled } from '#tests/helpers/stored-evidence.ts'
@@ -20,7 +21,7 @@ beforeEach(async () => {
   place = await makeCliPlace({ DEEPSEEK_API_KEY: 'sk-0123456789abcdef0123456789abcdef', DEEPSEEK_BASE_URL: provider.baseUrl })
 })
 afterEach(async () => {
-  for (const { pid } of await processesWith(place.marker)) process.kill(pid, 'SIGKILL')
+  await endProcesses(place.marker)
   await place.remove()
 })
 

@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { builtBundles } from '#tests/helpers/built-bundles.ts'
 import { jsonLines, makeCliPlace, processesWith, runCli, startCli, type CliPlace } from '#tests/helpers/cli.ts'
+import { endProcesses } from '#tests/helpers/end-processes.ts'
 import { eventually } from '#tests/helpers/eventually.ts'
 import { startFakeProvider, type FakeProvider } from '#tests/helpers/fake-provider.ts'
 import { proof } from '#tests/helpers/proof.ts'
@@ -33,7 +34,7 @@ beforeEach(async () => {
   place = await makeCliPlace({ DEEPSEEK_API_KEY: 'sk-0123456789abcdef0123456789abcdef', DEEPSEEK_BASE_URL: provider.baseUrl })
 })
 afterEach(async () => {
-  for (const { pid } of await processesWith(place.marker)) process.kill(pid, 'SIGKILL')
+  await endProcesses(place.marker)
   await place.remove()
 })
 

@@ -9,6 +9,7 @@ import type { Banner } from '#contracts/session/client-protocol.ts'
 import type { SessionEvent, SessionEventName, SessionEventOf } from '#contracts/session/session-event.ts'
 import { builtBundles } from '#tests/helpers/built-bundles.ts'
 import { makeCliPlace, processesWith, type CliPlace } from '#tests/helpers/cli.ts'
+import { endProcesses } from '#tests/helpers/end-processes.ts'
 import { eventually } from '#tests/helpers/eventually.ts'
 import { startFakeProvider, type FakeProvider, type FakeRule } from '#tests/helpers/fake-provider.ts'
 import { startPipeline, type Pipeline, type PipelineSession } from '#tests/helpers/pipeline.ts'
@@ -39,7 +40,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await pipeline.stop()
-  for (const { pid } of await processesWith(place.marker)) process.kill(pid, 'SIGKILL')
+  await endProcesses(place.marker)
   await place.remove()
 })
 

@@ -6,6 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { makeCliPlace, processesWith, runCli, startCli, type CliPlace } from './cli.ts'
+import { endProcesses } from './end-processes.ts'
 import { eventually } from './eventually.ts'
 import { proof } from './proof.ts'
 import type { FakeProvider, FakeRule } from './fake-provider.ts'
@@ -76,7 +77,7 @@ export async function killRound(provider: FakeProvider, scenario: Scenario): Pro
     const report = await afterwards({ provider, place, observer, killedAt, problems, orphansGoneMs })
     return scenario.textIsLost === true ? { ...report, lost: [] } : report
   } finally {
-    for (const { pid } of await processesWith(place.marker)) process.kill(pid, 'SIGKILL')
+    await endProcesses(place.marker)
     await place.remove()
   }
 }
