@@ -2,6 +2,7 @@
 import type * as Electron from 'electron'
 import type { NativeServices } from '#contracts/native/native-services.ts'
 import { AppError, type AppErrorData } from '#contracts/wire/app-error.ts'
+import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 import { composeHost } from '#main/host/compose.ts'
 import type { RunningCommandHost } from '#main/host/command-host-keeper.ts'
 import type { FromHost, ToHost } from './host-process-messages.ts'
@@ -11,6 +12,7 @@ const [bundles, profile] = process.argv.slice(2)
 const parent = (process as unknown as { parentPort: Electron.ParentPort }).parentPort
 const natives = new Map<number, { resolve(value: unknown): void; reject(error: AppError): void }>()
 const commandHosts = new Map<number, { started(address: { socketPath: string; token: string }): void; exited(): void }>()
+const START_DEADLINE_MS = 10_000
 let nextId = 1
 const post = (message: FromHost): void => parent.postMessage(message)
 
@@ -69,13 +71,20 @@ function launchCommandHost(): Promise<RunningCommandHost> {
     const id = nextId++
     const exitListeners: (() => void)[] = []
     let running = false
+    // One that never listens must not be waited for: whoever needs it is told and may ask again.
+    const stopWaiting = awakeTimeout(() => {
+      commandHosts.delete(id)
+      reject(new AppError({ code: 'WORKER_LOST', message: `the command host did not listen within ${START_DEADLINE_MS} ms` }))
+    }, START_DEADLINE_MS)
     commandHosts.set(id, {
       started: ({ socketPath, token }) => {
         running = true
+        stopWaiting()
         // It ends itself when its one client, the tools worker, closes the socket.
         resolve({ socketPath, token, onExit: (listener) => void exitListeners.push(listener), stop: () => Promise.resolve() })
       },
       exited: () => {
+        stopWaiting()
         commandHosts.delete(id)
         for (const listener of exitListeners) listener()
         if (!running) reject(new AppError({ code: 'WORKER_LOST', message: 'the command host ended before it listened' }))

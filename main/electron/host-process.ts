@@ -33,6 +33,7 @@ export function startHostProcess(
   const budget = restartBudget(DEFAULT_RESTART_POLICY)
   let stopping = false
   let stopped: () => void = () => undefined
+  const commandHosts: Electron.UtilityProcess[] = []
   /** Pages that asked while there was no host. */
   const waiting: Electron.MessagePortMain[] = []
   let child: Electron.UtilityProcess | undefined = fork()
@@ -46,6 +47,8 @@ export function startHostProcess(
     started.on('message', (message: FromHost) => receive(started, message))
     started.once('exit', (code) => {
       child = undefined
+      // One that its pipeline had not yet connected to would wait for ever.
+      for (const host of commandHosts.splice(0)) host.kill()
       if (stopping) return stopped()
       const delay = budget.take(performance.now())
       if (delay === undefined) {
@@ -72,7 +75,8 @@ export function startHostProcess(
           (thrown: unknown) => reply({ type: 'native_result', id: message.id, error: toErrorData(thrown) }),
         )
       case 'command_host':
-        return launchCommandHost(electron, options.bundles, message.id, reply)
+        commandHosts.push(launchCommandHost(electron, options.bundles, message.id, reply))
+        return
     }
   }
 
@@ -109,7 +113,7 @@ function launchCommandHost(
   bundles: string,
   id: number,
   reply: (answer: ToHost) => void,
-): void {
+): Electron.UtilityProcess {
   const token = randomBytes(24).toString('hex')
   const host = electron.utilityProcess.fork(path.join(bundles, 'command-host', 'entry.js'), [], {
     serviceName: 'Metona commands',
@@ -120,6 +124,7 @@ function launchCommandHost(
     reply({ type: 'command_host_started', id, socketPath: message.socketPath, token }),
   )
   host.once('exit', () => reply({ type: 'command_host_exit', id }))
+  return host
 }
 
 function keep(...names: string[]): Record<string, string> {

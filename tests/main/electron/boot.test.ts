@@ -186,6 +186,13 @@ describe('the pipeline host', () => {
     expect(token).toMatch(/^[0-9a-f]{48}$/)
   })
 
+  test('takes its command host along when it dies', async () => {
+    const { fake } = await booted()
+    fake.processes[0]?.emit('message', { type: 'command_host', id: 4 })
+    fake.processes[0]?.emit('exit', 1)
+    expect(fake.processes[1]?.killed).toBe(true)
+  })
+
   test('may ask main only for known services', async () => {
     const { fake } = await booted()
     fake.processes[0]?.emit('message', { type: 'native', id: 1, method: 'constructor', params: {} })
