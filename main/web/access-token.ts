@@ -1,5 +1,9 @@
-/** The cookie's secret, kept in the profile so that a page outlives a restart, and the one-time codes that hand it out. */
-import { randomBytes, timingSafeEqual, createHash } from 'node:crypto'
+/**
+ * The secret of the web shell, kept in the profile so that a page outlives a restart, and the one-time codes that hand it
+ * out in two halves: a cookie, which browsers send to every port of this machine, and a key that the page keeps for its
+ * own origin. Either alone opens nothing.
+ */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
 
@@ -15,7 +19,11 @@ export interface AccessToken {
   redeem(code: string): boolean
   readonly cookieName: string
   readonly cookieValue: string
-  /** Whether a Cookie header carries the secret. */
+  /** For the page's own storage, handed over behind the `#` of the address, which no server sees. */
+  readonly pageKey: string
+  /** Compared in constant time. */
+  isPageKey(value: string | undefined): boolean
+  /** Whether a Cookie header carries its half. */
   matches(cookieHeader: string | undefined): boolean
 }
 
@@ -25,10 +33,15 @@ export async function openAccessToken(profile: string, port: number, now: () => 
   // Cookies ignore the port: the name keeps two shells of one machine apart.
   const cookieName = `metona_${port}`
   const codes = new Map<string, number>()
-  const expected = digest(secret)
+  const cookieValue = half(secret, 'cookie')
+  const pageKey = half(secret, 'page')
+  const expected = digest(cookieValue)
+  const expectedKey = digest(pageKey)
   return {
     cookieName,
-    cookieValue: secret,
+    cookieValue,
+    pageKey,
+    isPageKey: (value) => value !== undefined && timingSafeEqual(digest(value), expectedKey),
     newCode: () => {
       for (const [code, expiry] of codes) if (expiry < now()) codes.delete(code)
       const oldest = codes.keys().next()
@@ -44,6 +57,10 @@ export async function openAccessToken(profile: string, port: number, now: () => 
     },
     matches: (cookieHeader) => cookieValues(cookieHeader, cookieName).some((value) => timingSafeEqual(digest(value), expected)),
   }
+}
+
+function half(secret: string, name: string): string {
+  return createHmac('sha256', secret).update(name).digest('hex')
 }
 
 function digest(text: string): Buffer {

@@ -40,7 +40,12 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   server.maxConnections = MAX_CONNECTIONS
   const port = await listen(server, options.port)
   const token = await openAccessToken(options.profile, port)
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false })
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_FRAME_BYTES,
+    perMessageDeflate: false,
+    handleProtocols: (protocols) => (protocols.has('metona') ? 'metona' : false),
+  })
   const headers = securityHeaders(port)
 
   server.on('request', (request, response) => {
@@ -102,7 +107,7 @@ async function answer(exchange: Exchange): Promise<void> {
   if (code !== undefined && (status === 401 || status === 200) && token.redeem(code)) {
     return end(response, 303, {
       ...headers,
-      Location: '/',
+      Location: `/#key=${token.pageKey}`,
       'Cache-Control': 'no-store',
       'Set-Cookie': `${token.cookieName}=${token.cookieValue}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000`,
     })
@@ -147,8 +152,16 @@ function gate(request: IncomingMessage, kind: 'page' | 'call' | 'socket', port: 
     method: request.method ?? '',
     headers: countedHeaders(request),
     port,
-    hasToken: token.matches(request.headers.cookie),
+    hasToken: token.matches(request.headers.cookie) && hasKey(request, kind, token),
   })
+}
+
+/** A socket and a call must bring the page's key; a page cannot yet, but one that brings it must have the right one. */
+function hasKey(request: IncomingMessage, kind: 'page' | 'call' | 'socket', token: AccessToken): boolean {
+  if (kind === 'socket')
+    return (request.headers['sec-websocket-protocol'] ?? '').split(',').some((protocol) => token.isPageKey(protocol.trim()))
+  const key = request.headers['x-metona-key']
+  return kind === 'page' && key === undefined ? true : token.isPageKey(typeof key === 'string' ? key : undefined)
 }
 
 /** Node keeps the first of two Host headers and joins Origins; here a repeated one must not pass. */

@@ -1,15 +1,20 @@
 /** The browser shell: JSON text frames over a WebSocket on the page's own origin. */
 import type { Transport, TransportEvents, TransportFactory } from './transport.ts'
 
-/** `wss:` on https, else `ws:`; the cookie that opened the page goes along by itself. */
-export function webSocketTransport(page: { readonly href: string } = location): TransportFactory {
+/** `wss:` on https, else `ws:`; the cookie that opened the page goes along by itself, its key as a protocol name. */
+export function webSocketTransport(page: { readonly href: string } = location, key?: string): TransportFactory {
   const url = new URL('/port', page.href)
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
   return {
-    open: (events) => openWebSocket(url.href, events),
+    open: (events) => openWebSocket(url.href, key === undefined ? [] : ['metona', key], events),
     async probe() {
       try {
-        const answer = await fetch(new URL('/', page.href), { method: 'HEAD', cache: 'no-store', redirect: 'manual' })
+        const answer = await fetch(new URL('/', page.href), {
+          method: 'HEAD',
+          cache: 'no-store',
+          redirect: 'manual',
+          headers: key === undefined ? {} : { 'x-metona-key': key },
+        })
         return answer.status === 401 || answer.status === 403 ? 'refused' : 'reachable'
       } catch {
         // A failed fetch is the answer: nothing listens there.
@@ -19,8 +24,8 @@ export function webSocketTransport(page: { readonly href: string } = location): 
   }
 }
 
-function openWebSocket(url: string, events: TransportEvents): Transport {
-  const socket = new WebSocket(url)
+function openWebSocket(url: string, protocols: string[], events: TransportEvents): Transport {
+  const socket = new WebSocket(url, protocols)
   let closed = false
   const close = (): void => {
     if (closed) return

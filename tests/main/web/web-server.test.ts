@@ -18,6 +18,7 @@ let folder: string
 let server: WebServer
 let clients: Port[]
 let cookie: string
+let key: string
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'metona-web-'))
@@ -69,12 +70,13 @@ function send(options: { method?: string; path?: string; headers?: Record<string
 async function cookieFrom(url: string): Promise<string> {
   const answer = await send({ path: url.slice(url.indexOf('/?')) })
   expect(answer.status).toBe(303)
+  key = String(answer.headers['location']).replace('/#key=', '')
   return String(answer.headers['set-cookie']?.[0]).split(';')[0] ?? ''
 }
 
-function openSocket(headers: Record<string, string>): Promise<WebSocket | number> {
+function openSocket(headers: Record<string, string>, protocols?: string[]): Promise<WebSocket | number> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/port`, { headers })
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/port`, protocols ?? ['metona', key], { headers })
     socket.on('open', () => resolve(socket))
     socket.on('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0))
     socket.on('error', reject)
@@ -85,7 +87,7 @@ describe('the link', () => {
   test('gives a strict HttpOnly cookie once and leaves no code in the address', async () => {
     const url = server.newUrl()
     const first = await send({ path: url.slice(url.indexOf('/?')) })
-    expect(first).toMatchObject({ status: 303, headers: { location: '/' } })
+    expect(first).toMatchObject({ status: 303, headers: { location: `/#key=${key}` } })
     expect(String(first.headers['set-cookie'])).toMatch(/HttpOnly; SameSite=Strict; Path=\//)
     expect((await send({ path: url.slice(url.indexOf('/?')) })).status).toBe(401)
   })
@@ -132,7 +134,7 @@ describe('pages', () => {
   })
 
   test('and calls pass with all marks right', async () => {
-    const headers = { cookie, origin: `http://127.0.0.1:${server.port}`, 'content-type': 'application/json' }
+    const headers = { cookie, origin: `http://127.0.0.1:${server.port}`, 'content-type': 'application/json', 'x-metona-key': key }
     expect(await send({ method: 'POST', path: '/api/alive', headers, body: '{}' })).toMatchObject({ status: 200, body: '{"version":"0"}' })
     expect(
       (await send({ method: 'POST', path: '/api/alive', headers: { ...headers, 'content-type': 'text/plain' }, body: '{}' })).status,
@@ -164,6 +166,17 @@ describe('the socket', () => {
     ['no origin', {}, 403],
   ])('is refused for %s', async (_name, headers, status) => {
     expect(await openSocket({ cookie, ...(headers as Record<string, string>) })).toBe(status)
+  })
+
+  test('is refused with the cookie alone, which any other server of this machine may have seen', async () => {
+    const origin = `http://127.0.0.1:${server.port}`
+    expect(await openSocket({ cookie, origin }, [])).toBe(401)
+    expect(await openSocket({ cookie, origin }, ['metona', 'ab'.repeat(32)])).toBe(401)
+    expect(await openSocket({ cookie, origin }, ['metona', cookie.slice(cookie.indexOf('=') + 1)])).toBe(401)
+  })
+
+  test('a page that brings a wrong key is told so', async () => {
+    expect((await send({ headers: { cookie, 'x-metona-key': 'ab'.repeat(32) } })).status).toBe(401)
   })
 
   test('is refused without cookie', async () => {
