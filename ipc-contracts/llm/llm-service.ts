@@ -93,9 +93,10 @@ export const llmService = defineService({
     describeModel: {
       input: z.object({ target: ModelTargetSchema }),
       output: z.object({ model: MetonaModelInfoSchema, known: z.boolean() }),
-      deadlineMs: 5_000,
+      /** Longer than a stuck worker is left alone: a call that waits for its successor must not give up first. */
+      deadlineMs: 30_000,
     },
-    listProviders: { input: z.object({}), output: z.object({ providers: z.array(ProviderDescriptorSchema) }), deadlineMs: 5_000 },
+    listProviders: { input: z.object({}), output: z.object({ providers: z.array(ProviderDescriptorSchema) }), deadlineMs: 30_000 },
     diagnose: {
       input: z.object({ target: ModelTargetSchema.partial({ model: true }), apiKey: z.string().optional() }),
       output: DiagnosisSchema,

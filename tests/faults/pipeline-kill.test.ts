@@ -199,6 +199,8 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => oldPlace.remove())
 
+const CONTROL_ROUNDS = 6
+
 test(`${ROUNDS} kills: nothing shown is lost, nothing runs twice, nothing stays behind`, { timeout: LIMIT_MS }, async () => {
   const random = seededRandom('kill')
   const kinds = scenarios((from, to) => random.between(from, to))
@@ -225,7 +227,11 @@ test(`${ROUNDS} kills: nothing shown is lost, nothing runs twice, nothing stays 
   }).toEqual({ cut: true, interrupted: true, unknown: true })
 })
 
-test('control: shown before it is committed, the same kill loses what was shown', { timeout: 120_000 }, async () => {
-  const report = await killRound(provider, lockedOut(path.join(import.meta.dirname, '..', 'helpers', 'show-first-session-entry.ts')))
-  expect(report.problems.filter((problem) => problem.includes('shown, but the log has'))).not.toEqual([])
+test('control: shown before it is committed, the same kill loses what was shown', { timeout: LIMIT_MS }, async () => {
+  const entry = path.join(import.meta.dirname, '..', 'helpers', 'show-first-session-entry.ts')
+  let lost: string[] = []
+  // A slow machine may show nothing in the moments before a kill; one kill that loses something is the proof.
+  for (let round = 0; round < CONTROL_ROUNDS && lost.length === 0; round += 1)
+    lost = (await killRound(provider, lockedOut(entry))).problems.filter((problem) => problem.includes('shown, but the log has'))
+  expect(lost).not.toEqual([])
 })
