@@ -1,4 +1,5 @@
 /** One model request: sent to the llm worker, shown while it streams, kept every 750 ms, and answered whatever happens there. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LlmBatchSchema, type ModelTarget } from '#contracts/llm/llm-service.ts'
 import type { MetonaResponse, MetonaStreamEvent } from '#contracts/metona/metona-response.ts'
 import { toErrorData, WireErrorCode, type AppErrorData } from '#contracts/wire/app-error.ts'
@@ -20,7 +21,9 @@ const ACK_EVERY = 16
 const UNWATCHED_PACE_MS = 250
 const WATCHED_PACE_MS = 16
 /** How often a request of which nothing came is sent again after the llm worker died. */
-const REPEATS = 2
+const REPEATS = 4
+/** Before the first repeat, then that much longer each time, in milliseconds: its successor has to come up. */
+const REPEAT_PAUSE_MS = 200
 
 export interface StreamOrder {
   readonly services: Services
@@ -47,6 +50,7 @@ export async function streamModel(order: StreamOrder): Promise<StreamOutcome> {
     const { outcome, lostUnseen } = await streamOnce(order)
     // Nothing of it was seen, so nobody can tell a second try from a slow first one.
     if (!lostUnseen || repeat >= REPEATS) return outcome
+    await sleep(REPEAT_PAUSE_MS * (repeat + 1), undefined, { ref: false })
   }
 }
 
