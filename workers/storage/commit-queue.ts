@@ -8,7 +8,7 @@ const WAITING_BYTES = 64 * 1024 * 1024
 const LAZY_MS = 50
 /** With many busy sessions commits are at least this far apart, so that they share one sync. */
 const CROWD_MS = 25
-const CROWD_SESSIONS = 5
+const CROWD_SESSIONS = 12
 const CROWD_MEMORY_MS = 1000
 
 export interface Job {
