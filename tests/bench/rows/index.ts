@@ -4,8 +4,18 @@ import { contextCost } from '../context-cost.ts'
 import { llmThroughput } from '../llm-throughput.ts'
 import { storageCost } from '../storage-cost.ts'
 import { coldStart } from './cold-start.ts'
+import { loopDelay } from './loop-delay.ts'
 import { pacedSessions } from './paced-sessions.ts'
 import { tokenFlood } from './token-flood.ts'
 import { toolLoop } from './tool-loop.ts'
 
-export const benchRows: readonly BenchRow[] = [coldStart, tokenFlood, llmThroughput, contextCost, storageCost, toolLoop, pacedSessions]
+export const benchRows: readonly BenchRow[] = [
+  coldStart,
+  tokenFlood,
+  llmThroughput,
+  contextCost,
+  storageCost,
+  toolLoop,
+  pacedSessions,
+  loopDelay,
+]
