@@ -8,11 +8,14 @@ import { chromiumMissing } from '#tests/helpers/chromium.ts'
 import { processesWith, runCli } from '#tests/helpers/cli.ts'
 import { eventually } from '#tests/helpers/eventually.ts'
 import { busySeconds, cpuOf, quantile } from '#tests/bench/measure.ts'
+import { proofTier } from '#tests/helpers/proof.ts'
 import { openWebShell, rowOf, startSession, type WebShellPlace } from './web-shell-place.ts'
 
 if (chromiumMissing !== undefined) console.log(chromiumMissing)
 const suite = describe.skipIf(chromiumMissing !== undefined && process.env['CI'] !== 'true')
 
+/** Whether times count, not only what happens. */
+const judged = proofTier() === 'full'
 let shell: WebShellPlace
 
 function useShell(permission: 'ask' | 'full_access'): void {
@@ -70,8 +73,8 @@ suite('several sessions at once', () => {
         `frame gap p99 ${p99.toFixed(1)} ms over ${frames.gaps.length} frames, tasks over 50 ms: ${frames.long.length} (${frames.long.map((task) => task.toFixed(0)).join(' ')}), other load about ${others.toFixed(2)} core with the browser and the burning tool in it`,
       )
       expect(await page.getByTestId(testIds.composerInput).inputValue()).toBe('typed while everything runs')
-      // A core is burnt on purpose and the browser needs some of the other; beyond that the machine is not quiet.
-      if (others < 1.6) expect({ smooth: p99 <= 20, long: frames.long.length }).toEqual({ smooth: true, long: 0 })
+      // A core is burnt on purpose and the browser needs some of the other: on two cores the times count in the large tier only.
+      if (judged && others < 1.6) expect({ smooth: p99 <= 20, long: frames.long.length }).toEqual({ smooth: true, long: 0 })
 
       await rowOf(page, burner).click()
       const stoppedAt = performance.now()
@@ -84,7 +87,7 @@ suite('several sessions at once', () => {
         3000,
       )
       console.log(`Stop to stopped: ${stopMs.toFixed(0)} ms`)
-      if (others < 1.6) expect(stopMs).toBeLessThan(1000)
+      expect(stopMs).toBeLessThan(judged ? 1000 : 10_000)
       for (const sessionId of [first, second]) expect(await rowOf(page, sessionId).getAttribute('data-state')).toBe('thinking')
       await rowOf(page, second).click()
       const seen = words(await lastText(page))
