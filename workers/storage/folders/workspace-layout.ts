@@ -66,8 +66,12 @@ function isForeign(name: string): boolean {
 }
 
 function ignoreInside(folder: string): void {
-  const file = join(folder, '.gitignore')
-  if (!existsSync(file)) writeFileSync(file, '*\n', { flag: 'wx' })
+  try {
+    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' })
+  } catch (error) {
+    // There already, perhaps since a moment ago: folders are made before the lock is taken.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
 }
 
 const EXCLUDED = ['/logs/session_s_*.jsonl', '/logs/workspace.jsonl', '/traces/trace_s_*.json']
