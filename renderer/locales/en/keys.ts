@@ -1,0 +1,17 @@
+export const keys = {
+  newSession: 'New session',
+  toggleSide: 'Side bar',
+  toggleInspector: 'Inspector',
+  nthSession: 'Session 1 to 9',
+  nextNeedsYou: 'Next session that needs you',
+  stop: 'Stop this session',
+  send: 'Send, or queue while it runs',
+  newLine: 'New line',
+  steer: 'Steer while it runs',
+  allow: 'Allow once (in an approval)',
+  deny: 'Deny with a reason (in an approval)',
+  message: 'Previous or next message',
+  pane: 'Next pane',
+  settings: 'Settings',
+  shortcuts: 'Shortcuts',
+}

@@ -1,0 +1,5 @@
+export const message = {
+  interrupted: 'Interrupted',
+  imageNotLoaded: 'Image not loaded: {alt}',
+  copyCode: 'Copy code',
+}

@@ -1,0 +1,26 @@
+export const settings = {
+  title: 'Settings',
+  back: 'Back to sessions',
+  providers: 'Providers and keys',
+  providersLead:
+    'Keys are kept in the system keyring where there is one, else only for this run. They never reach a database, a log, a trace or a command line.',
+  appearance: 'Appearance and language',
+  appearanceLead: 'Saved at once, for every window.',
+  agent: 'Agent and models',
+  agentLead: 'Defaults for new sessions. A session can change them at any time.',
+  permissions: 'Permissions and trust',
+  permissionsLead:
+    'Commands run with your own rights: there is no sandbox yet. These settings are kept in your profile, so a folder cannot bring its own.',
+  shortcuts: 'Shortcuts',
+  shortcutsLead: 'In a browser tab some of them belong to the browser.',
+  logging: 'Records',
+  trusted: 'Trusted folders',
+  noTrusted: 'No folder is trusted yet.',
+  trustedSince: 'since {date}',
+  revoke: 'Revoke trust',
+  empty: 'not set',
+  themes: { system: 'System', light: 'Light', dark: 'Dark', hc: 'High contrast' },
+  languages: { system: 'System', 'zh-CN': '简体中文', en: 'English' },
+  fontHelp: 'Scales all text and rows.',
+  sandboxes: { auto: 'As soon as there is one', off: 'Off' },
+}

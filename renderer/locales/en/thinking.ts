@@ -1,0 +1,5 @@
+export const thinking = {
+  live: 'Thinking',
+  done: 'Thought for {duration}',
+  short: 'Thought briefly',
+}

@@ -1,0 +1,22 @@
+export const welcome = {
+  crumb: 'First steps',
+  title: 'Welcome to Metona',
+  intro:
+    'Several agents work side by side on your machine. Records and keys stay here; what a model needs to see goes to the provider you choose.',
+  stepDemo: 'Watch the demonstration',
+  stepDemoHint: 'No key, no network',
+  stepKey: 'Add a model key',
+  stepKeyHint: 'or connect a local Ollama',
+  stepFolder: 'Open a folder',
+  stepFolderHint: 'as a workspace, once you trust it',
+  skip: 'Skip, set up later',
+  demoTitle: 'Demonstration model',
+  demoText: 'The answers are scripted, the tools are real: it reads a sample folder and works on the files it finds there.',
+  demoRun: 'Run the demonstration',
+  demoRunning: 'Preparing the sample folder',
+  demoPrompt: 'Read data.csv and analyse it',
+  keyTitle: 'Add a model key',
+  folderTitle: 'Open a folder',
+  folderText: 'You are asked whether you trust it before anything in it is read.',
+  hasKey: 'A key is there',
+}

@@ -1,0 +1,27 @@
+import type { Messages } from '../en/index.ts'
+
+export const approval: Messages['approval'] = {
+  title: '想使用 {tool}',
+  position: '{index} / {total}',
+  folder: '目录',
+  effect: '影响',
+  reason: '询问原因',
+  sandbox: '沙箱',
+  scope: '扩大允许的范围',
+  becauseMode: '“{mode}”模式下会先询问',
+  question: '模型有一个问题',
+  answerLabel: '你的回答',
+  answerSend: '回答',
+  answerSkip: '不回答',
+  scopeValue: '{prefix}，仅限此文件夹',
+  noSandbox: '无：以你本人的权限运行',
+  allowOnce: '允许一次',
+  allowSession: '本会话内允许',
+  allowAlways: '总是允许',
+  deny: '拒绝并说明…',
+  denyLabel: '给模型的理由（可不填）',
+  denyPlaceholder: '例如：请改用测试数据库',
+  denySend: '拒绝',
+  command: '它想运行的内容',
+  risk: { read: '只读取', edit: '修改文件夹中的文件', execute: '运行一个程序', network: '会联网', session: '只影响这个会话' },
+}

@@ -1,0 +1,28 @@
+import type { Messages } from '../en/index.ts'
+
+export const provider: Messages['provider'] = {
+  pick: '供应商',
+  keyLabel: 'API 密钥',
+  keyHint: '只会发送到为 {provider} 设置的地址。也可以用环境变量 {variable}。',
+  keyHintNoVariable: '只会发送到为 {provider} 设置的地址。',
+  noKeyNeeded: '不需要密钥',
+  hasKey: '已有密钥',
+  noKey: '还没有密钥',
+  defaultModel: '默认 {model}',
+  address: '地址',
+  addKey: '添加密钥…',
+  replaceKey: '更换密钥…',
+  removeKey: '删除密钥',
+  showKey: '显示密钥',
+  hideKey: '隐藏密钥',
+  check: '立即检查',
+  checking: '正在检查',
+  checkedAt: '上次检查 {time}，用时 {duration}',
+  notChecked: '尚未检查',
+  saveKey: '保存并检查',
+  storedSecretStore: '已保存在系统钥匙串。',
+  storedThisRun: '仅在本次运行中有效：这里没有钥匙串。',
+  details: '供应商的回答',
+  limits: '同时 {concurrency} 个请求',
+  limitsPerMinute: '同时 {concurrency} 个请求，每分钟 {perMinute} 个',
+}

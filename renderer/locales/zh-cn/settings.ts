@@ -1,0 +1,26 @@
+import type { Messages } from '../en/index.ts'
+
+export const settings: Messages['settings'] = {
+  title: '设置',
+  back: '返回会话',
+  providers: '供应商与密钥',
+  providersLead: '密钥保存在系统钥匙串；没有钥匙串时只在本次运行中有效。密钥不会写进数据库、日志、trace 或命令行。',
+  appearance: '外观与语言',
+  appearanceLead: '立即保存，对所有窗口生效。',
+  agent: '智能体与模型',
+  agentLead: '新会话的默认值，会话中可以随时更改。',
+  permissions: '权限与信任',
+  permissionsLead: '命令以你本人的权限运行：目前还没有沙箱。这些设置保存在你的个人配置里，文件夹无法自带。',
+  shortcuts: '快捷键',
+  shortcutsLead: '在浏览器标签页里，部分快捷键归浏览器使用。',
+  logging: '记录',
+  trusted: '信任的文件夹',
+  noTrusted: '还没有信任的文件夹。',
+  trustedSince: '自 {date} 起',
+  revoke: '撤销信任',
+  empty: '未设置',
+  themes: { system: '跟随系统', light: '浅色', dark: '深色', hc: '高对比度' },
+  languages: { system: '跟随系统', 'zh-CN': '简体中文', en: 'English' },
+  fontHelp: '所有文字和行高一起缩放。',
+  sandboxes: { auto: '有沙箱后启用', off: '关闭' },
+}
