@@ -4,16 +4,13 @@ import { computed, ref, shallowRef } from 'vue'
 import * as z from 'zod'
 import { recall, remember } from './local-state.ts'
 
-export const SETTINGS_SECTIONS = ['providers', 'appearance', 'agent', 'permissions', 'shortcuts'] as const
-export type SettingsSection = (typeof SETTINGS_SECTIONS)[number]
-
 export type Place =
   | { readonly page: 'new' }
   | { readonly page: 'welcome' }
   /** The list as a page of its own, on a phone. */
   | { readonly page: 'sessions' }
   | { readonly page: 'session'; readonly sessionId: string }
-  | { readonly page: 'settings'; readonly section: SettingsSection }
+  | { /** Id of one of `app/settings-sections.ts`. */ readonly page: 'settings'; readonly section: string }
 
 const PanesSchema = z.object({ side: z.boolean(), inspector: z.boolean() })
 
@@ -71,6 +68,6 @@ export function toHash(place: Place): string {
 export function fromHash(hash: string): Place | undefined {
   const [, page, detail] = /^#\/([a-z]+)(?:\/([\w-]+))?$/.exec(hash) ?? []
   if (page === 'session' && detail !== undefined) return { page, sessionId: detail }
-  if (page === 'settings') return { page, section: SETTINGS_SECTIONS.find((section) => section === detail) ?? 'providers' }
+  if (page === 'settings') return { page, section: detail ?? 'providers' }
   return page === 'new' || page === 'welcome' || page === 'sessions' ? { page } : undefined
 }

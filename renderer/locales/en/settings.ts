@@ -1,6 +1,7 @@
 export const settings = {
   title: 'Settings',
   back: 'Back to sessions',
+  groups: { general: 'General', models: 'Models', tools: 'Tools', data: 'Data' },
   providers: 'Providers and keys',
   providersLead:
     'Keys are kept in the system keyring where there is one, else only for this run. They never reach a database, a log, a trace or a command line.',

@@ -3,6 +3,7 @@ import type { Messages } from '../en/index.ts'
 export const settings: Messages['settings'] = {
   title: '设置',
   back: '返回会话',
+  groups: { general: '通用', models: '模型', tools: '工具', data: '数据' },
   providers: '供应商与密钥',
   providersLead: '密钥保存在系统钥匙串；没有钥匙串时只在本次运行中有效。密钥不会写进数据库、日志、trace 或命令行。',
   appearance: '外观与语言',
