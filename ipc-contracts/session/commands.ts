@@ -6,6 +6,7 @@ import { defineService } from '../wire/define-service.ts'
 import { ConfigEntrySchema } from '../workspace/config-keys.ts'
 import { DiagnosisSchema, ProviderDescriptorSchema } from '../llm/llm-service.ts'
 import { DoctorReportSchema, TrustEntrySchema } from '../storage/storage-service.ts'
+import { grantCommands } from './grant-commands.ts'
 import { PermissionModeSchema } from './session-enums.ts'
 import { SessionEventSchema } from './session-event.ts'
 import { SessionSnapshotSchema, SessionSummarySchema } from './session-snapshot.ts'
@@ -59,6 +60,7 @@ export const commands = defineService({
     'trust.add': method(z.object({ path: z.string() }), TrustEntrySchema),
     'trust.remove': method(z.object({ path: z.string() }), z.object({ removed: z.boolean() })),
     'trust.list': method(nothing, z.object({ entries: z.array(TrustEntrySchema) })),
+    ...grantCommands,
 
     /** `interactive: false` (terminal without a person) makes every question a denial. */
     'session.create': method(

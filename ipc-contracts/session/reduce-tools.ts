@@ -19,6 +19,7 @@ export function reducePermissionRequest(draft: SessionSnapshot, event: SessionEv
       risk,
       reason,
       ...(grantPrefix === undefined ? {} : { grantPrefix }),
+      ...(event.sessionGrant === undefined ? {} : { sessionGrant: event.sessionGrant }),
       ...(event.question === undefined ? {} : { question: event.question }),
       requestedAt: event.ts,
     },

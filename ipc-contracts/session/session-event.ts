@@ -113,6 +113,7 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
     risk: z.string(),
     reason: z.string(),
     grantPrefix: z.string().optional(),
+    sessionGrant: z.literal('edits').optional(),
     /** The call is a question of the model's: the person answers in words instead of allowing. */
     question: z.object({ text: z.string(), options: z.array(z.string()).optional() }).optional(),
   }),

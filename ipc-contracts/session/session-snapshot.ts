@@ -99,6 +99,8 @@ export const PendingApprovalSchema = z.object({
   risk: z.string(),
   reason: z.string(),
   grantPrefix: z.string().optional(),
+  /** "For this session" covers all edits in this workspace. */
+  sessionGrant: z.literal('edits').optional(),
   question: z.object({ text: z.string(), options: z.array(z.string()).optional() }).optional(),
   requestedAt: z.string(),
 })

@@ -1,6 +1,7 @@
 /** What the storage worker does for the session worker. It alone opens SQLite, JSONL and trace files. */
 import * as z from 'zod'
 import { BannerSchema } from '../session/client-protocol.ts'
+import { GrantSchema } from '../session/grant-commands.ts'
 import { SessionEventSchema } from '../session/session-event.ts'
 import { SessionSummarySchema } from '../session/session-snapshot.ts'
 import { ConfigEntrySchema } from '../workspace/config-keys.ts'
@@ -50,6 +51,9 @@ export const McpServerEntrySchema = z.object({
   enabled: z.boolean(),
 })
 export type McpServerEntry = z.infer<typeof McpServerEntrySchema>
+
+const GrantKeySchema = GrantSchema.pick({ workspace: true, tool: true, prefix: true, sandbox: true })
+export type GrantKey = z.infer<typeof GrantKeySchema>
 
 const workspace = z.string()
 const nothing = z.object({})
@@ -120,6 +124,12 @@ export const storageService = defineService({
     trustAdd: method(z.object({ path: z.string() }), TrustEntrySchema),
     trustRemove: method(z.object({ path: z.string() }), z.object({ removed: z.boolean() })),
     trustList: method(nothing, z.object({ entries: z.array(TrustEntrySchema) })),
+    /** Permanent permissions, in the profile only. The same one given again holds from then on. */
+    grantAdd: method(GrantKeySchema, GrantSchema),
+    /** Whether one covers exactly this, given in this very folder. */
+    grantCovers: method(GrantKeySchema, z.object({ covered: z.boolean() })),
+    grantList: method(z.object({ workspace: workspace.optional() }), z.object({ grants: z.array(GrantSchema) })),
+    grantRemove: method(z.object({ id: z.number().int() }), z.object({ removed: z.boolean() })),
     recentWorkspaces: method(
       nothing,
       z.object({ workspaces: z.array(z.object({ path: z.string(), openedAt: z.string(), trusted: z.boolean() })) }),

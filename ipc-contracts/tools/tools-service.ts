@@ -30,6 +30,8 @@ export const PreparedCallSchema = z.union([
     display: z.string(),
     /** What an "always" would cover, exactly as shown; absent where none is offered. A grant covers a call only when the two are equal. */
     grantPrefix: z.string().optional(),
+    /** Where there is no prefix: a yes "for this session" covers every further edit in this workspace that nothing else asks about. */
+    sessionGrant: z.literal('edits').optional(),
     /** A reason to ask even where the mode would not: protected path, unparsable command, outside the workspace. */
     mustAsk: z.string().optional(),
     /** A command line all of whose programs only look, inside the workspace: a rule may let it run without asking. Never set beside `mustAsk`. */

@@ -43,7 +43,13 @@ export function askForApproval(options: AskerOptions): ApprovalAsker {
     if (request.question !== undefined) return showQuestion(request.question)
     options.say(fill(options.text.approvalTitle, { tool: request.tool, reason: plainText(request.reason) }))
     for (const line of plainText(request.display).split('\n')) options.say(`  ${line}`)
-    options.ask(options.text.approvalQuestion)
+    options.ask(choicesOf(request))
+  }
+
+  const choicesOf = (request: Request): string => {
+    const { approvalQuestion, approvalQuestionEdits, approvalQuestionGrant } = options.text
+    if (request.grantPrefix !== undefined) return approvalQuestionGrant
+    return request.sessionGrant === undefined ? approvalQuestion : approvalQuestionEdits
   }
 
   const showQuestion = ({ text, options: choices = [] }: Question): void => {
@@ -55,8 +61,8 @@ export function askForApproval(options: AskerOptions): ApprovalAsker {
   const answer = (line: string): void => {
     const request = waiting[0]
     if (request === undefined) return
-    const said = request.question === undefined ? understandApproval(line) : understandAnswer(line, request.question)
-    if (said === undefined) return options.ask(options.text.approvalQuestion)
+    const said = request.question === undefined ? understandApproval(line, request) : understandAnswer(line, request.question)
+    if (said === undefined) return options.ask(choicesOf(request))
     waiting.shift()
     const { sessionId, toolCallId, argumentsHash } = request
     options.client
@@ -87,11 +93,12 @@ export function askForApproval(options: AskerOptions): ApprovalAsker {
   }
 }
 
-/** @returns undefined for what is neither yes nor no. */
-function understandApproval(line: string): Said | undefined {
+/** @returns undefined for what is none of the choices shown. */
+function understandApproval(line: string, { grantPrefix, sessionGrant }: Request): Said | undefined {
   const word = line.trim().toLowerCase()
   if (word === 'y' || word === 'yes') return { decision: 'allow', scope: 'once' }
-  if (word === 's') return { decision: 'allow', scope: 'session' }
+  if (word === 's' && (grantPrefix ?? sessionGrant) !== undefined) return { decision: 'allow', scope: 'session' }
+  if (word === 'a' && grantPrefix !== undefined) return { decision: 'allow', scope: 'always' }
   return ['n', 'no', ''].includes(word) ? { decision: 'deny' } : undefined
 }
 

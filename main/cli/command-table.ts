@@ -69,7 +69,7 @@ export const COMMAND_TABLE: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await sessions()).deleteSession,
   },
   trust: {
-    options: { list: { kind: 'flag' }, remove: { kind: 'text' } },
+    options: { list: { kind: 'flag' }, remove: { kind: 'text' }, grants: { kind: 'flag' }, revoke: { kind: 'integer' } },
     words: [0, 1],
     load: async () => (await import('./commands/trust.ts')).trust,
   },

@@ -80,9 +80,15 @@ metona sessions fork ID [--at SEQ] | delete ID [--yes]`,
     zh: '工作空间（-w DIR）中保存的内容。list、show、export、search 只读取：不需要信任，也不运行任何内容。',
   },
   trust: {
-    usage: 'metona trust DIR | --list | --remove DIR',
-    en: 'Folders whose files may influence an agent. Kept in your profile, never in the folder.',
-    zh: '哪些文件夹中的文件可以影响智能体。保存在个人设置中，不在文件夹里。',
+    usage: 'metona trust DIR | --list | --remove DIR | --grants [-w DIR] | --revoke ID',
+    en: `Folders whose files may influence an agent. Kept in your profile, never in the folder.
+
+  --grants     what you allowed for good, newest first; with -w that of one folder
+  --revoke ID  takes one of these back`,
+    zh: `哪些文件夹中的文件可以影响智能体。保存在个人设置中，不在文件夹里。
+
+  --grants     你长期允许的内容，最新的在前；-w 只列出一个文件夹的
+  --revoke ID  收回其中一条`,
   },
   config: {
     usage: 'metona config get KEY | set KEY VALUE | list   [-w DIR | --profile]',

@@ -49,7 +49,7 @@ export class LiveSession {
   contextCursor = 0
   /** Exact counts the context thread made, given back when it has to start over. */
   readonly counts = new Map<string, StoredCount>()
-  /** `tool\nprefix` the person allowed for this session; memory only, a workspace file cannot grant anything. */
+  /** What the person allowed for this session (keys of `grants.ts`); memory only, a workspace file cannot grant anything. */
   readonly grants = new Set<string>()
   /** Codes of the notices this session has. */
   readonly noticed = new Set<string>()

@@ -10,6 +10,7 @@ import { mapFailure } from './domain/map-failure.ts'
 import { runTurn } from './domain/run-turn.ts'
 import { traceJson } from './domain/trace.ts'
 import type { BuiltRequest, TurnPorts } from './domain/turn-ports.ts'
+import { addGrant, hasGrant } from './grants.ts'
 import { keep } from './keep.ts'
 import type { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
@@ -144,8 +145,8 @@ export async function runSessionTurn(
       runTool(services, place(), { call, argumentsHash, ...(answer === undefined ? {} : { answer }) }, onLive, input.signal),
     waitForApproval: (request) => session.approvals.ask(request, config.approvalTimeoutMs, input.signal),
     permission: () => session.snapshot.permission,
-    hasGrant: (tool, prefix) => session.grants.has(`${tool}\n${prefix}`),
-    addGrant: (tool, prefix) => void session.grants.add(`${tool}\n${prefix}`),
+    hasGrant: (grant) => hasGrant(services, session, grant),
+    addGrant: (grant, scope) => addGrant(services, session, grant, scope),
     steering: () =>
       session.snapshot.queue
         .filter((message) => message.steering)

@@ -95,6 +95,13 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
     trustAdd: ({ path }) => profile().trust(realFolder(path)),
     trustRemove: ({ path }) => ({ removed: profile().distrust(path) || profile().distrust(realFolderOr(path)) }),
     trustList: () => ({ entries: profile().trusted() }),
+    grantAdd: (key) => {
+      refuseSecrets(key.prefix, 'the command')
+      return profile().grant({ ...key, workspace: realFolder(key.workspace) })
+    },
+    grantCovers: (key) => ({ covered: profile().isGranted({ ...key, workspace: realFolder(key.workspace) }) }),
+    grantList: ({ workspace }) => ({ grants: profile().grants(workspace === undefined ? undefined : realFolderOr(workspace)) }),
+    grantRemove: ({ id }) => ({ removed: profile().revoke(id) }),
     recentWorkspaces: () => ({
       workspaces: profile()
         .recent()

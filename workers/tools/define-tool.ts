@@ -21,6 +21,8 @@ export interface Preparation {
   readonly mustAsk?: string
   /** What an "always" would cover, exactly. */
   readonly grantPrefix?: string
+  /** What "for this session" covers where there is no prefix. */
+  readonly sessionGrant?: 'edits'
   /** Runs programs, but only such as look, all of them shown. */
   readonly harmless?: boolean
   /** The call is a question to the person. */

@@ -147,6 +147,7 @@ export function hashCall(call: MetonaToolCall): string {
 function optional(preparation: Preparation): {
   harmless?: boolean
   grantPrefix?: string
+  sessionGrant?: 'edits'
   mustAsk?: string
   question?: { text: string; options?: string[] }
 } {
@@ -154,6 +155,7 @@ function optional(preparation: Preparation): {
     ...(preparation.harmless === true ? { harmless: true } : {}),
     ...(preparation.question === undefined ? {} : { question: preparation.question }),
     ...(preparation.grantPrefix === undefined ? {} : { grantPrefix: preparation.grantPrefix }),
+    ...(preparation.sessionGrant === undefined ? {} : { sessionGrant: preparation.sessionGrant }),
     ...(preparation.mustAsk === undefined ? {} : { mustAsk: visibleText(preparation.mustAsk, false) }),
   }
 }

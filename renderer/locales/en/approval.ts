@@ -11,6 +11,7 @@ export const approval = {
   answerLabel: 'Your answer',
   answerSend: 'Answer',
   answerSkip: 'Leave it open',
+  scopeEdits: 'every further edit in this folder that nothing else asks about; this session only',
   scopeValue: '{prefix}, in this folder only',
   noSandbox: 'None: it runs with your own rights',
   allowOnce: 'Allow once',

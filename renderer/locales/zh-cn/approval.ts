@@ -13,6 +13,7 @@ export const approval: Messages['approval'] = {
   answerLabel: '你的回答',
   answerSend: '回答',
   answerSkip: '不回答',
+  scopeEdits: '此文件夹中其余不需另行询问的编辑；仅限本会话',
   scopeValue: '{prefix}，仅限此文件夹',
   noSandbox: '无：以你本人的权限运行',
   allowOnce: '允许一次',

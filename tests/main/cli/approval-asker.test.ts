@@ -32,8 +32,9 @@ afterEach(() => asker.close())
 function event(draft: SessionEventDraft): SessionEvent {
   return { seq: 0, ts: '', sessionId: 's_one', eventId: 'e', ...draft } as SessionEvent
 }
-const request = (id: string, display = 'rm -rf build'): SessionEvent =>
+const request = (id: string, display = 'rm -rf build', offered: { grantPrefix?: string; sessionGrant?: 'edits' } = {}): SessionEvent =>
   event({
+    ...offered,
     event: 'permission_request',
     iteration: 1,
     tool: 'run_command',
@@ -60,21 +61,33 @@ test('shows the whole call, and answers with what was shown', async () => {
   expect(answers).toEqual([{ sessionId: 's_one', toolCallId: 'tc_1', argumentsHash: 'hash of tc_1', decision: 'allow', scope: 'once' }])
 })
 
+const PREFIX = { grantPrefix: 'rm -rf build' }
+const EDITS = { sessionGrant: 'edits' } as const
+
 test.each([
-  ['s', { decision: 'allow', scope: 'session' }],
-  ['n', { decision: 'deny' }],
-  ['', { decision: 'deny' }],
-])('%j means %j', async (line, expected) => {
-  asker.event(request('tc_1'))
+  ['s', PREFIX, { decision: 'allow', scope: 'session' }],
+  ['a', PREFIX, { decision: 'allow', scope: 'always' }],
+  ['s', EDITS, { decision: 'allow', scope: 'session' }],
+  ['n', {}, { decision: 'deny' }],
+  ['', {}, { decision: 'deny' }],
+])('%j where %j is offered means %j', async (line, offered, expected) => {
+  asker.event(request('tc_1', 'x', offered))
   input.write(`${line}\n`)
   await eventually('the answer', () => answers.length === 1)
   expect(answers).toEqual([{ sessionId: 's_one', toolCallId: 'tc_1', argumentsHash: 'hash of tc_1', ...expected }])
 })
 
-test('what is neither yes nor no is asked again', async () => {
-  asker.event(request('tc_1'))
-  input.write('perhaps\n')
-  await eventually('the question again', () => screen.filter((line) => line === messagesEn.approvalQuestion).length === 2)
+test.each([
+  ['perhaps', {}],
+  ['s', {}],
+  ['a', {}],
+  ['a', EDITS],
+])('%j is no answer where %j is offered: it is asked again', async (line, offered) => {
+  asker.event(request('tc_1', 'x', offered))
+  const { approvalQuestion, approvalQuestionEdits } = messagesEn
+  const question = offered === EDITS ? approvalQuestionEdits : approvalQuestion
+  input.write(`${line}\n`)
+  await eventually('the question again', () => screen.filter((shown) => shown === question).length === 2)
   expect(answers).toEqual([])
 })
 

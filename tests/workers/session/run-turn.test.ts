@@ -172,7 +172,23 @@ describe('approval', () => {
   test('for the session is remembered under exactly the shown prefix', async () => {
     const { ports, steps } = scripted({ ...write, approvals: { tc_1: { scope: 'session' } } })
     await runTurn(settings(), ports, neverAborted)
-    expect(steps).toContain('grant:write_file:write_file')
+    expect(steps).toContain('grant:write_file:write_file:session')
+  })
+
+  test('for good covers no more than what was offered: edits for the session, nothing where there is no grant', async () => {
+    const always = { ...write, approvals: { tc_1: { scope: 'always' as const } } }
+    const scopes = await Promise.all(
+      (['edits', 'none'] as const).map(async (offered) => {
+        const { ports, drafts, steps } = scripted({ ...always, offered })
+        await runTurn(settings(), ports, neverAborted)
+        const permission = drafts.find((draft) => draft.event === 'permission')
+        return [permission?.event === 'permission' && permission.scope, steps.filter((step) => step.startsWith('grant:'))]
+      }),
+    )
+    expect(scopes).toEqual([
+      ['session', ['grant:edits:session']],
+      ['once', []],
+    ])
   })
 })
 

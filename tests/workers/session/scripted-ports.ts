@@ -13,6 +13,8 @@ export interface Script {
   approvals?: Record<string, Partial<ApprovalAnswer>>
   outcomes?: Record<string, Partial<ToolRun>>
   mustAsk?: string
+  /** What a wider yes could cover; a prefix without it. */
+  offered?: 'edits' | 'none'
   onRun?: (call: MetonaToolCall) => void
   contextFails?: Error
   permission?: PermissionMode
@@ -91,7 +93,7 @@ export function scripted(script: Script): Recording {
       display: asked.name,
       ...(script.mustAsk === undefined ? {} : { mustAsk: script.mustAsk }),
       ...(script.question === undefined ? {} : { question: script.question }),
-      grantPrefix: asked.name,
+      ...(script.offered === 'none' ? {} : script.offered === 'edits' ? { sessionGrant: 'edits' } : { grantPrefix: asked.name }),
     }),
     runTool: async (asked, _hash, { answer }) => {
       steps.push(`run:${asked.id}`)
@@ -110,8 +112,9 @@ export function scripted(script: Script): Recording {
       return { decision: 'allow', by: 'user', reason: '', scope: 'once', ...script.approvals?.[toolCallId] }
     },
     permission: () => script.permission ?? 'ask',
-    hasGrant: () => false,
-    addGrant: (tool, prefix) => void steps.push(`grant:${tool}:${prefix}`),
+    hasGrant: async () => false,
+    addGrant: async (grant, scope) =>
+      void steps.push(grant === 'edits' ? `grant:edits:${scope}` : `grant:${grant.tool}:${grant.prefix}:${scope}`),
     steering: () => [],
     noticed: (code) => drafts.some((draft) => draft.event === 'notice' && draft.code === code),
     writeTrace: () => undefined,

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { migrate, schemaVersion } from '#workers/storage/migrate.ts'
 import { agentMigrations } from '#workers/storage/migrations/agent-migrations.ts'
 import type { Migration } from '#workers/storage/migrations/migration.ts'
+import { profileMigrations } from '#workers/storage/migrations/profile-migrations.ts'
 import { openConnection } from '#workers/storage/open-database.ts'
 import { newBase, openStorage, removeBase } from './open-storage.ts'
 
@@ -88,6 +89,21 @@ describe('migration 30', () => {
     migrate(database, upTo(30), () => undefined)
     database.exec("INSERT INTO session_events VALUES ('s_a', 0, 'e', 'session_start', NULL, 't', '{}')")
     expect(() => database.exec("UPDATE session_events SET json = '[]'")).toThrow(/append-only/)
+  })
+})
+
+describe('migration 20 of the profile', () => {
+  it('adds grants and keeps trust', () => {
+    migrate(
+      database,
+      profileMigrations.filter(({ version }) => version <= 10),
+      () => undefined,
+    )
+    database.exec("INSERT INTO trust VALUES ('/w', 't')")
+    migrate(database, profileMigrations, () => undefined)
+    expect(database.prepare('SELECT path FROM trust').all()).toEqual([{ path: '/w' }])
+    database.exec("INSERT INTO grants VALUES (NULL, '/w', '1:1', 'run_command', 'make', 'auto', 't', 't')")
+    expect(() => database.exec("INSERT INTO grants VALUES (NULL, '/w', '1:1', 'run_command', 'make', 'none', 't', 't')")).toThrow(/CHECK/)
   })
 })
 

@@ -31,7 +31,7 @@ export function decideApproval(
     return { kind: 'deny', by: 'mode', reason: call.mustAsk ?? `plan mode only reads; ${call.risk} is not allowed` }
   }
   if (call.mustAsk === undefined && allowedByMode) return { kind: 'allow', by: 'mode', reason: mode }
-  if (call.mustAsk === undefined && hasGrant) return { kind: 'allow', by: 'grant', reason: call.grantPrefix ?? '' }
+  if (call.mustAsk === undefined && hasGrant) return { kind: 'allow', by: 'grant', reason: call.grantPrefix ?? call.sessionGrant ?? '' }
   const reason = call.mustAsk ?? `${call.risk} asks in ${mode} mode`
   return interactive ? { kind: 'ask', reason } : { kind: 'deny', by: 'non_interactive', reason }
 }

@@ -7,9 +7,9 @@ import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-
 import type { ToolOutcome } from '#contracts/session/session-enums.ts'
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { PreparedCall } from '#contracts/tools/tools-service.ts'
-import { decideApproval } from './approval-policy.ts'
+import { decideApproval, type ApprovalPolicy } from './approval-policy.ts'
 import type { LoopGuard } from './loop-guard.ts'
-import type { ApprovalAnswer, ToolRun, ToolStop, TraceSpan, TurnPorts, TurnSettings } from './turn-ports.ts'
+import type { ApprovalAnswer, CallGrant, ToolRun, ToolStop, TraceSpan, TurnPorts, TurnSettings } from './turn-ports.ts'
 import type { TurnEnd } from './run-turn.ts'
 
 export interface ToolStep {
@@ -110,8 +110,10 @@ async function prepare({ ports }: ToolStep, call: MetonaToolCall): Promise<Prepa
 async function decide(step: ToolStep, call: MetonaToolCall, prepared: Prepared): Promise<Decided> {
   const { ports, settings, iteration, signal } = step
   const { question } = prepared
-  const granted = prepared.grantPrefix !== undefined && ports.hasGrant(call.name, prepared.grantPrefix)
-  const policy = decideApproval(ports.permission(), prepared, granted, settings.interactive)
+  const grant = grantOf(call, prepared)
+  const decideWith = (granted: boolean): ApprovalPolicy => decideApproval(ports.permission(), prepared, granted, settings.interactive)
+  let policy = decideWith(false)
+  if (policy.kind !== 'allow' && grant !== undefined && (await ports.hasGrant(grant))) policy = decideWith(true)
   let answer: ApprovalAnswer
   // A question is put to the person whatever the mode; where nobody is, the tool says so itself.
   const asks = question === undefined ? policy.kind === 'ask' : settings.interactive
@@ -129,11 +131,13 @@ async function decide(step: ToolStep, call: MetonaToolCall, prepared: Prepared):
         risk: prepared.risk,
         reason: question === undefined ? policy.reason : 'question',
         ...(prepared.grantPrefix === undefined ? {} : { grantPrefix: prepared.grantPrefix }),
+        ...(prepared.sessionGrant === undefined ? {} : { sessionGrant: prepared.sessionGrant }),
         ...(question === undefined ? {} : { question }),
         turn: settings.turn,
       },
     ])
-    answer = await ports.waitForApproval({ toolCallId: call.id, argumentsHash: prepared.argumentsHash }, signal)
+    const given = await ports.waitForApproval({ toolCallId: call.id, argumentsHash: prepared.argumentsHash }, signal)
+    answer = { ...given, scope: possibleScope(given.scope, grant) }
     step.spans.push({
       name: `approval ${call.name}`,
       kind: 'approval',
@@ -143,8 +147,7 @@ async function decide(step: ToolStep, call: MetonaToolCall, prepared: Prepared):
     })
     if (signal.aborted)
       return { call, refused: { outcome: 'aborted', message: 'not run: the turn was stopped while this call waited for approval' } }
-    if (answer.decision === 'allow' && answer.scope !== 'once' && prepared.grantPrefix !== undefined)
-      ports.addGrant(call.name, prepared.grantPrefix)
+    if (answer.decision === 'allow' && answer.scope !== 'once' && grant !== undefined) await ports.addGrant(grant, answer.scope)
   } else if (policy.kind === 'ask') {
     answer = { decision: 'allow', by: 'non_interactive', reason: 'question', scope: 'once' }
   } else {
@@ -178,6 +181,16 @@ async function decide(step: ToolStep, call: MetonaToolCall, prepared: Prepared):
     call,
     refused: { outcome: 'denied', message: `Denied: ${why}${answer.reason === '' ? '' : ` (${answer.reason})`}. Nothing was run.` },
   }
+}
+
+function grantOf(call: MetonaToolCall, { grantPrefix, sessionGrant }: Prepared): CallGrant | undefined {
+  return grantPrefix === undefined ? sessionGrant : { tool: call.name, prefix: grantPrefix }
+}
+
+/** A client may ask for more than the call offers. */
+function possibleScope(asked: ApprovalAnswer['scope'], grant: CallGrant | undefined): ApprovalAnswer['scope'] {
+  if (grant === undefined) return 'once'
+  return asked === 'always' && grant === 'edits' ? 'session' : asked
 }
 
 function intent({ iteration, settings }: ToolStep, call: MetonaToolCall): SessionEventDraft {

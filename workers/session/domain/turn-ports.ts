@@ -55,6 +55,9 @@ export interface ApprovalAnswer {
   readonly text?: string
 }
 
+/** What a yes can cover beyond its own call. `edits`: every edit in the workspace that nothing else asks about. */
+export type CallGrant = { readonly tool: string; readonly prefix: string } | 'edits'
+
 export interface SteeringMessage {
   readonly messageId: string
   readonly content: string
@@ -86,9 +89,10 @@ export interface TurnPorts {
   waitForApproval(request: { toolCallId: string; argumentsHash: string }, signal: AbortSignalLike): Promise<ApprovalAnswer>
   /** The mode as it is now: the person may change it while a turn runs. */
   permission(): PermissionMode
-  /** A session-scoped grant for exactly this prefix exists. */
-  hasGrant(tool: string, grantPrefix: string): boolean
-  addGrant(tool: string, grantPrefix: string): void
+  /** The person allowed exactly this before, for this session or for good. Never rejects. */
+  hasGrant(grant: CallGrant): Promise<boolean>
+  /** Never rejects: what cannot be kept for good holds for the session. */
+  addGrant(grant: CallGrant, scope: 'session' | 'always'): Promise<void>
   /** Messages to fold in before the next request. They stay queued until their `user_message` is committed. */
   steering(): SteeringMessage[]
   /** The session has been told of this already. */

@@ -6,6 +6,7 @@ import type { Services } from '../services.ts'
 import type { SessionManager } from '../session-manager.ts'
 import type { WorkspaceRegistry } from '../workspace-registry.ts'
 import { appHandlers } from './app-handlers.ts'
+import { grantHandlers } from './grant-handlers.ts'
 import { sessionHandlers } from './session-handlers.ts'
 import { settingsHandlers } from './settings-handlers.ts'
 import { workspaceHandlers } from './workspace-handlers.ts'
@@ -32,5 +33,11 @@ export interface HandlerParts {
 }
 
 export function createHandlers(parts: HandlerParts): CommandHandlers {
-  return { ...workspaceHandlers(parts), ...sessionHandlers(parts), ...settingsHandlers(parts), ...appHandlers(parts) }
+  return {
+    ...workspaceHandlers(parts),
+    ...grantHandlers(parts),
+    ...sessionHandlers(parts),
+    ...settingsHandlers(parts),
+    ...appHandlers(parts),
+  }
 }

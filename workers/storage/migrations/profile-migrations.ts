@@ -37,4 +37,24 @@ CREATE TABLE audit_heads (
 `)
     },
   },
+  {
+    version: 20,
+    name: 'grants',
+    up: (database) => {
+      database.exec(`
+-- What the person allowed for good. A number is never used again, so that a late removal cannot hit another one.
+CREATE TABLE grants (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    workspace   TEXT NOT NULL,           -- real path
+    folder      TEXT NOT NULL,           -- identity of that folder on its disk
+    tool        TEXT NOT NULL,
+    prefix      TEXT NOT NULL,
+    sandbox     TEXT NOT NULL CHECK(sandbox IN ('auto', 'off')),
+    granted_at  TEXT NOT NULL,
+    expires_at  TEXT NOT NULL,
+    UNIQUE (workspace, folder, tool, prefix, sandbox)
+);
+`)
+    },
+  },
 ]

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import type { TrustEntry } from '#contracts/storage/storage-service.ts'
+import type { Grant } from '#contracts/session/grant-commands.ts'
+import type { GrantKey, TrustEntry } from '#contracts/storage/storage-service.ts'
 import type { Banners } from '../banners.ts'
 import { classifyFault } from '../database-errors.ts'
 import { inTransaction, latestVersion, migrate, schemaVersion } from '../migrate.ts'
@@ -11,6 +12,8 @@ import { openConnection } from '../open-database.ts'
 
 const EMPTY_MS = 10_000
 const SCRATCH_MS = 86_400_000
+/** A permission given for good is asked again after so long. */
+const GRANT_MS = 90 * 86_400_000
 
 /** The person's own database: trust, provider settings, preferences. Nothing a folder contains can write to it. */
 export class Profile {
@@ -42,7 +45,9 @@ export class Profile {
     return this.trusted().find((other) => other.path === path) ?? entry
   }
 
+  /** What was allowed in it goes with it. */
   distrust(path: string): boolean {
+    this.#write('DELETE FROM grants WHERE workspace = ?', [path])
     return this.#write('DELETE FROM trust WHERE path = ?', [path]) > 0
   }
 
@@ -63,6 +68,46 @@ export class Profile {
       category,
       this.#now(),
     ])
+  }
+
+  /** The same grant given again runs anew from now. */
+  grant(key: GrantKey): Grant {
+    const grantedAt = this.#now()
+    const expiresAt = new Date(Date.parse(grantedAt) + GRANT_MS).toISOString()
+    this.#write(
+      `INSERT INTO grants (workspace, folder, tool, prefix, sandbox, granted_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET granted_at = excluded.granted_at, expires_at = excluded.expires_at`,
+      [key.workspace, folderIdentity(key.workspace), key.tool, key.prefix, key.sandbox, grantedAt, expiresAt],
+    )
+    const given = this.grants(key.workspace).find(
+      (grant) => grant.tool === key.tool && grant.prefix === key.prefix && grant.sandbox === key.sandbox,
+    )
+    return given ?? { id: 0, ...key, grantedAt, expiresAt }
+  }
+
+  /** One given without the sandbox holds inside it as well, not the other way round. */
+  isGranted({ workspace, tool, prefix, sandbox }: GrantKey): boolean {
+    const found = this.#database
+      .prepare<string[]>(
+        `SELECT 1 FROM grants WHERE workspace = ? AND folder = ? AND tool = ? AND prefix = ? AND sandbox IN (?, 'off') AND expires_at > ?`,
+      )
+      .get(workspace, folderIdentity(workspace), tool, prefix, sandbox, this.#now())
+    return found !== undefined
+  }
+
+  /** Those in force, newest first. */
+  grants(workspace: string | undefined): Grant[] {
+    this.#write('DELETE FROM grants WHERE expires_at <= ?', [this.#now()])
+    return this.#database
+      .prepare<[string | null], Grant>(
+        `SELECT id, workspace, tool, prefix, sandbox, granted_at AS grantedAt, expires_at AS expiresAt
+         FROM grants WHERE workspace = coalesce(?, workspace) ORDER BY granted_at DESC, id DESC`,
+      )
+      .all(workspace ?? null)
+  }
+
+  revoke(id: number): boolean {
+    return waitForLock(() => this.#database.prepare<[number]>('DELETE FROM grants WHERE id = ?').run(id).changes) > 0
   }
 
   recent(): { path: string; openedAt: string }[] {
@@ -119,6 +164,12 @@ export class Profile {
   #write(sql: string, values: readonly string[]): number {
     return waitForLock(() => this.#database.prepare<string[]>(sql).run(...values).changes)
   }
+}
+
+/** Not only the path: another folder under the same name, or a fresh clone in its place, was not what the person meant. */
+function folderIdentity(path: string): string {
+  const { ino, birthtimeMs } = statSync(path, { bigint: true })
+  return `${ino}:${birthtimeMs}`
 }
 
 /** Programs that were killed leave theirs behind. */

@@ -32,7 +32,7 @@ export async function prepareChange(context: PrepareContext, options: ChangeOpti
     return {
       display: plan.file === undefined ? `New file ${path.segments.join('/')}\n${display}` : display,
       permit: { realPath: path.realPath, inside: true, baseHash: plan.file?.version.hash ?? null },
-      ...(mustAsk === undefined ? {} : { mustAsk }),
+      ...(mustAsk === undefined ? { sessionGrant: 'edits' as const } : { mustAsk }),
     }
   } finally {
     await path.close()

@@ -1,0 +1,102 @@
+/** "Always" for one command: asked once, then never again for exactly this in exactly this folder, until it is taken back. */
+import { mkdir, rename } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { jsonLines, makeCliPlace, runCli, type CliPlace } from '#tests/helpers/cli.ts'
+import { eventually } from '#tests/helpers/eventually.ts'
+import { startFakeProvider, type FakeProvider } from '#tests/helpers/fake-provider.ts'
+import { startPipeline, type Pipeline, type PipelineSession } from '#tests/helpers/pipeline.ts'
+
+const MODEL = { model: 'deepseek/deepseek-flash' }
+let provider: FakeProvider
+let place: CliPlace
+let pipeline: Pipeline
+
+beforeAll(async () => {
+  provider = await startFakeProvider()
+})
+afterAll(() => provider.stop())
+beforeEach(async () => {
+  await provider.reset()
+  place = await makeCliPlace({ DEEPSEEK_API_KEY: 'sk-0123456789abcdef0123456789abcdef', DEEPSEEK_BASE_URL: provider.baseUrl })
+  pipeline = startPipeline(place)
+  await pipeline.open()
+})
+afterEach(async () => {
+  await pipeline.stop()
+  await place.remove()
+})
+
+/** One turn in which the model runs `command`. @returns who decided. */
+async function decided(session: PipelineSession, turn: number, command: string, scope?: 'session' | 'always'): Promise<string> {
+  await provider.script([{ toolCalls: [{ name: 'run_command', args: { command } }] }, { text: 'done' }])
+  await session.prompt('run it')
+  if (scope !== undefined) {
+    const asked = await eventually('the question', () =>
+      session.events.find((event) => event.event === 'permission_request' && event.turn === turn),
+    )
+    if (asked.event !== 'permission_request') throw new Error('no question')
+    expect(asked.grantPrefix).toBe(command)
+    const { sessionId } = session
+    const { toolCallId, argumentsHash } = asked
+    await pipeline.client.call('session.answer', { sessionId, toolCallId, argumentsHash, decision: 'allow', scope })
+  }
+  await session.ended(turn)
+  const permission = session.events.find((event) => event.event === 'permission' && event.turn === turn)
+  return permission?.event === 'permission' ? `${permission.decision} by ${permission.by}` : 'nobody'
+}
+/** In a new session in which nobody is there to be asked. */
+const unattended = async (command: string): Promise<string> => decided(await pipeline.session(MODEL), 1, command)
+
+test('covers the very same command in later sessions, nothing near it, and ends when taken back', { timeout: 120_000 }, async () => {
+  const first = await pipeline.session({ ...MODEL })
+  await pipeline.client.call('session.open', { workspace: place.workspace, sessionId: first.sessionId, interactive: true })
+  const { grants: before } = await pipeline.client.call('grants.list', {})
+  const seen = {
+    asked: await decided(first, 1, 'printf hi', 'always'),
+    again: await decided(first, 2, 'printf hi'),
+    later: await unattended('printf hi'),
+    longer: await unattended('printf hi; printf ho'),
+    joined: await unattended('printf hi > out.txt'),
+    other: await unattended('printf ho'),
+  }
+  const { grants } = await pipeline.client.call('grants.list', { workspace: place.workspace })
+  await pipeline.client.call('grants.remove', { id: grants[0]?.id ?? 0 })
+  expect({ before, ...seen, kept: grants.map(({ tool, prefix }) => `${tool}: ${prefix}`), after: await unattended('printf hi') }).toEqual({
+    before: [],
+    asked: 'allow by user',
+    again: 'allow by grant',
+    later: 'allow by grant',
+    longer: 'deny by non_interactive',
+    joined: 'deny by non_interactive',
+    other: 'deny by non_interactive',
+    kept: ['run_command: printf hi'],
+    after: 'deny by non_interactive',
+  })
+})
+
+test('for the session holds for the session, and another folder in its place has no grants', { timeout: 120_000 }, async () => {
+  const first = await pipeline.session({ ...MODEL })
+  await pipeline.client.call('session.open', { workspace: place.workspace, sessionId: first.sessionId, interactive: true })
+  await decided(first, 1, 'printf session', 'session')
+  await decided(first, 2, 'printf always', 'always')
+  const own = [await unattended('printf session'), await unattended('printf always')]
+  await pipeline.stop()
+
+  await rename(place.workspace, `${place.workspace} moved`)
+  await mkdir(place.workspace)
+  pipeline = startPipeline(place)
+  await pipeline.open()
+  expect([...own, await unattended('printf always')]).toEqual(['deny by non_interactive', 'allow by grant', 'deny by non_interactive'])
+})
+
+test('the terminal lists and takes back', { timeout: 120_000 }, async () => {
+  const first = await pipeline.session({ ...MODEL })
+  await pipeline.client.call('session.open', { workspace: place.workspace, sessionId: first.sessionId, interactive: true })
+  await decided(first, 1, 'printf hi', 'always')
+  await pipeline.stop()
+  const listed = jsonLines((await runCli(place, ['trust', '--grants', '--json', '-w', place.workspace])).stdout)
+  expect(listed).toMatchObject([{ id: 1, workspace: place.workspace, tool: 'run_command', prefix: 'printf hi', sandbox: 'auto' }])
+  expect((await runCli(place, ['trust', '--grants'])).stdout).toContain('printf hi')
+  expect((await runCli(place, ['trust', '--revoke', '1'])).stdout).toContain('taken back')
+  expect((await runCli(place, ['trust', '--grants'])).stderr).toContain('Nothing is allowed for good')
+})
