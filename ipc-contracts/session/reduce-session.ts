@@ -54,9 +54,10 @@ export function reduceSession(snapshot: SessionSnapshot, entries: readonly Sessi
 
 /** The list row of a snapshot. */
 export function summarise(snapshot: SessionSnapshot): SessionSummary {
-  const { sessionId, workspace, title, model, pinned, archived, state, since, activity, turn, lastSeq, createdAt, updatedAt } = snapshot
+  const { sessionId, workspace, title, model, pinned, archived, state, since, activity, quota, turn, lastSeq, createdAt, updatedAt } =
+    snapshot
   const row = { sessionId, workspace, title, model, pinned, archived, state, since, turn, lastSeq, createdAt, updatedAt }
-  return activity === undefined ? row : { ...row, activity }
+  return { ...row, ...(activity === undefined ? {} : { activity }), ...(quota === undefined ? {} : { quota }) }
 }
 
 function isSame(left: SessionSnapshot, right: SessionSnapshot): boolean {

@@ -153,6 +153,7 @@ export const SessionSummarySchema = SessionSnapshotSchema.pick({
   state: true,
   since: true,
   activity: true,
+  quota: true,
   turn: true,
   lastSeq: true,
   createdAt: true,

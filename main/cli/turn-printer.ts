@@ -2,7 +2,7 @@
 import type { SessionEvent, SessionEventOf } from '#contracts/session/session-event.ts'
 import type { SessionSnapshot } from '#contracts/session/session-snapshot.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
-import { elapsed } from './elapsed.ts'
+import { elapsed } from '#contracts/export/elapsed.ts'
 import type { Speech } from './explain-error.ts'
 import { fill } from './fill.ts'
 import type { Output } from './output.ts'

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import type { ExportFormat } from '#contracts/export/export-session.ts'
 import type { SessionState } from '#contracts/session/session-enums.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { UsageError } from '../arguments.ts'
@@ -45,7 +46,7 @@ export function showSession(context: CommandContext): Promise<ExitCode> {
   return withApp(context, STORAGE, async ({ client }) => {
     const events = await readSession(client, await openToRead(context, client), sessionId)
     if (context.json) for (const event of events) context.out.line(JSON.stringify(event))
-    else context.out.write((await import('../export-session.ts')).transcriptText(events, context))
+    else context.out.write((await import('../transcript-text.ts')).transcriptText(events, context.language))
     return ExitCode.DONE
   })
 }
@@ -55,8 +56,8 @@ export function exportSession(context: CommandContext): Promise<ExitCode> {
   const { output, format = context.json ? 'json' : 'md' } = context.arguments.values
   return withApp(context, STORAGE, async ({ client }) => {
     const events = await readSession(client, await openToRead(context, client), sessionId)
-    const { exportAs } = await import('../export-session.ts')
-    const content = exportAs(format as 'md' | 'json' | 'html', events, context)
+    const { exportSession: exportAs } = await import('#contracts/export/export-session.ts')
+    const content = exportAs(format as ExportFormat, events, context.language)
     if (output === undefined) {
       context.out.write(content)
       return ExitCode.DONE

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import type { SessionEvent } from '#contracts/session/session-event.ts'
-import { exportAs, transcriptText } from '#main/cli/export-session.ts'
-import { messagesEn } from '#main/cli/messages-en.ts'
+import { exportSession } from '#contracts/export/export-session.ts'
+import { transcriptText } from '#main/cli/transcript-text.ts'
 
-const speech = { language: 'en', text: messagesEn } as const
 const HOSTILE = '<script>alert(1)</script> & "quotes" ```\n# not a heading'
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 }
 const head = (seq: number) => ({ seq, ts: '2026-01-01T00:00:00.000Z', sessionId: 's_one', eventId: `e_${seq}` })
@@ -56,11 +55,11 @@ const EVENTS: SessionEvent[] = [
 ]
 
 test('JSON holds every event as it stands', () => {
-  expect(JSON.parse(exportAs('json', EVENTS, speech))).toEqual({ sessionId: 's_one', events: EVENTS })
+  expect(JSON.parse(exportSession('json', EVENTS, 'en'))).toEqual({ sessionId: 's_one', events: EVENTS })
 })
 
 test('HTML shows everything and runs nothing', () => {
-  const html = exportAs('html', EVENTS, speech)
+  const html = exportSession('html', EVENTS, 'en')
   expect(html).not.toMatch(/<script|<img|<iframe|<link|<a /i)
   expect(html).toContain("default-src 'none'")
   expect(html).toContain('&#60;script&#62;alert(1)&#60;/script&#62; &#38; &#34;quotes&#34;')
@@ -68,13 +67,13 @@ test('HTML shows everything and runs nothing', () => {
 })
 
 test('Markdown puts tool output into a fence that its text cannot end', () => {
-  const markdown = exportAs('md', EVENTS, speech)
+  const markdown = exportSession('md', EVENTS, 'en')
   expect(markdown).toContain(`\`\`\`\`\n${HOSTILE}\n\`\`\`\``)
   expect(markdown).toContain('## Assistant (scripted)\n\nThe answer.')
 })
 
 test('the terminal text names who said what', () => {
-  expect(transcriptText(EVENTS, speech)).toBe(
+  expect(transcriptText(EVENTS, 'en')).toBe(
     `You:\n${HOSTILE}\n\nTool: read_file {"file_path":"x"}\n→ done ${HOSTILE}\n\nAssistant (scripted):\nThe answer.\n\nended: completed · 2.0 s\n`,
   )
 })
