@@ -1,5 +1,6 @@
 /** What the llm worker does for the session worker: provider streams, model lists, diagnoses. */
 import * as z from 'zod'
+import { ThreadHealthSchema } from '../health/thread-health.ts'
 import { MetonaModelInfoSchema } from '../metona/metona-adapter.ts'
 import { MetonaRequestSchema } from '../metona/metona-request.ts'
 import { MetonaResponseSchema, MetonaStreamEventSchema } from '../metona/metona-response.ts'
@@ -114,6 +115,10 @@ export const llmService = defineService({
       output: z.object({}),
       deadlineMs: 5_000,
     },
-    health: { input: z.object({}), output: z.object({ threadId: z.number(), streams: z.number(), queued: z.number() }), deadlineMs: 5_000 },
+    health: {
+      input: z.object({}),
+      output: z.object({ threadId: z.number(), streams: z.number(), queued: z.number(), thread: ThreadHealthSchema }),
+      deadlineMs: 5_000,
+    },
   },
 })

@@ -7,6 +7,7 @@ import { ConfigEntrySchema } from '../workspace/config-keys.ts'
 import { DiagnosisSchema, ProviderDescriptorSchema } from '../llm/llm-service.ts'
 import { DoctorReportSchema, TrustEntrySchema } from '../storage/storage-service.ts'
 import { grantCommands } from './grant-commands.ts'
+import { healthCommands } from './health-commands.ts'
 import { PermissionModeSchema } from './session-enums.ts'
 import { SessionEventSchema } from './session-event.ts'
 import { SessionSnapshotSchema, SessionSummarySchema } from './session-snapshot.ts'
@@ -172,6 +173,7 @@ export const commands = defineService({
       nothing,
       z.object({ threads: z.record(z.string(), z.number()), workers: z.array(z.record(z.string(), z.unknown())) }),
     ),
+    ...healthCommands,
     /** `pickFolder`, `openExternal`, `notify` …: passed on to the shell. */
     'native.call': method(z.object({ method: z.string(), params: z.unknown() }), z.object({ value: z.unknown() }), 600_000),
     /** Ends what runs, settles and closes everything; the host may then exit. */

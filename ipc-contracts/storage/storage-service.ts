@@ -1,5 +1,6 @@
 /** What the storage worker does for the session worker. It alone opens SQLite, JSONL and trace files. */
 import * as z from 'zod'
+import { ThreadHealthSchema } from '../health/thread-health.ts'
 import { BannerSchema } from '../session/client-protocol.ts'
 import { GrantSchema } from '../session/grant-commands.ts'
 import { SessionEventSchema } from '../session/session-event.ts'
@@ -148,6 +149,10 @@ export const storageService = defineService({
 
     verify: method(z.object({ path: z.string() }), DoctorReportSchema, 600_000),
     rebuild: method(z.object({ path: z.string() }), DoctorReportSchema, 600_000),
-    health: method(nothing, z.object({ threadId: z.number(), queued: z.number(), commits: z.number(), sqlite: z.string() }), 5_000),
+    health: method(
+      nothing,
+      z.object({ threadId: z.number(), queued: z.number(), commits: z.number(), sqlite: z.string(), thread: ThreadHealthSchema }),
+      5_000,
+    ),
   },
 })

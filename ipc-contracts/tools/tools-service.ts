@@ -1,5 +1,6 @@
 /** What the tools worker does for the session worker. */
 import * as z from 'zod'
+import { ThreadHealthSchema } from '../health/thread-health.ts'
 import { MetonaToolCallSchema, MetonaToolDefSchema, MetonaToolResultSchema } from '../metona/metona-tool.ts'
 import { ToolOutcomeSchema } from '../session/session-enums.ts'
 import { defineService } from '../wire/define-service.ts'
@@ -103,6 +104,10 @@ export const toolsService = defineService({
       }),
       deadlineMs: 60_000,
     },
-    health: { input: z.object({}), output: z.object({ threadId: z.number(), running: z.number() }), deadlineMs: 5_000 },
+    health: {
+      input: z.object({}),
+      output: z.object({ threadId: z.number(), running: z.number(), thread: ThreadHealthSchema }),
+      deadlineMs: 5_000,
+    },
   },
 })

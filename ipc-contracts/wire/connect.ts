@@ -3,6 +3,7 @@ import * as Comlink from 'comlink'
 import { comlinkEndpoint } from './comlink-endpoint.ts'
 import { AppError, WireErrorCode, type AppErrorData } from './app-error.ts'
 import { awakeTimeout } from './awake-timeout.ts'
+import { callMeter } from './call-meter.ts'
 import type { CallOptions, ServiceClient, ServiceDefinition } from './define-service.ts'
 import type { CallRequest, CallResult, WireTarget } from './envelope.ts'
 import type { Port } from './port.ts'
@@ -104,7 +105,7 @@ export function connect<S extends ServiceDefinition>(service: S, port: Port): Co
         )
       }
       options.signal?.addEventListener('abort', onAbort, { once: true })
-      post(calls, definition.transfer, { callId, method, input }).then(
+      post(calls, definition.transfer, stamped({ callId, method, input })).then(
         (result) => {
           if (!result.ok) return fail(result.error)
           const value = definition.output.safeParse(result.value)
@@ -131,6 +132,11 @@ export function connect<S extends ServiceDefinition>(service: S, port: Port): Co
 
 /** The two remote functions, taken once: asking the proxy each time makes and registers a new proxy each time. */
 type Calls = Pick<Comlink.Remote<WireTarget>, 'call' | 'cancel'>
+
+function stamped(request: CallRequest): CallRequest {
+  const meter = callMeter()
+  return meter === undefined ? request : { ...request, sentAt: meter.now() }
+}
 
 async function post(calls: Calls, transfer: readonly string[] | undefined, request: CallRequest): Promise<CallResult> {
   if (transfer === undefined) return calls.call(request)

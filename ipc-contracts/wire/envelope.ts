@@ -5,6 +5,8 @@ export interface CallRequest {
   readonly callId: number
   readonly method: string
   readonly input: unknown
+  /** When it was sent, on the call meter's clock; absent from a thread that counts nothing. */
+  readonly sentAt?: number
 }
 
 export type CallResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: AppErrorData }

@@ -1,6 +1,7 @@
 /** The serving end of a service on a port. */
 import * as Comlink from 'comlink'
 import type { AbortSignalLike } from '../metona/metona-adapter.ts'
+import { callMeter } from './call-meter.ts'
 import { comlinkEndpoint } from './comlink-endpoint.ts'
 import { AppError, toErrorData, WireErrorCode, type AppErrorData } from './app-error.ts'
 import type { CallContext, ServiceDefinition, ServiceHandlers } from './define-service.ts'
@@ -19,6 +20,18 @@ export function expose<S extends ServiceDefinition>(service: S, handlers: Servic
   const running = new Map<number, { abort(reason?: unknown): void }>()
 
   const call = async (request: CallRequest): Promise<CallResult> => {
+    const meter = callMeter()
+    if (meter === undefined) return answer(request)
+    const takenUpAt = meter.now()
+    const result = await answer(request)
+    const known = Object.hasOwn(service.methods, request.method) ? request.method : 'unknown'
+    meter.call(`${service.name}.${known}`, Math.max(0, takenUpAt - (request.sentAt ?? takenUpAt)), meter.now() - takenUpAt, request.input)
+    meter.message(service.name, request.input)
+    meter.message(service.name, result)
+    return result
+  }
+
+  const answer = async (request: CallRequest): Promise<CallResult> => {
     const name = `${service.name}.${request.method}`
     const method = Object.hasOwn(service.methods, request.method) ? service.methods[request.method] : undefined
     if (method === undefined) return failure({ code: WireErrorCode.UNKNOWN_METHOD, message: `${name} does not exist` })

@@ -4,6 +4,7 @@
  */
 import path from 'node:path'
 import { MessageChannel, type MessagePort, type ResourceLimits } from 'node:worker_threads'
+import type { LoopDelay } from '#contracts/health/thread-health.ts'
 import type { NativeServices } from '#contracts/native/native-services.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import type { WorkerName } from '#contracts/wire/worker-lifecycle.ts'
@@ -12,7 +13,7 @@ import { keepCommandHost, type RunningCommandHost } from './command-host-keeper.
 import { toErrorData } from '#contracts/wire/app-error.ts'
 import { resetMessage } from './host-messages.ts'
 import { localPorts } from './local-port.ts'
-import { loopDelayMeter, type LoopDelay } from './loop-delay-meter.ts'
+import { loopDelayMeter } from './loop-delay-meter.ts'
 import type { WorkerTiming } from './managed-worker.ts'
 import { nativeAnswers } from './native-answers.ts'
 import type { RestartPolicy } from './restart-budget.ts'

@@ -6,6 +6,8 @@ import { threadId } from 'node:worker_threads'
 import type { ApplySummaryInput, CompactionStep, PlanCompactionInput } from '#contracts/context/compaction.ts'
 import type { BuildOutput, BuildTask } from '#contracts/context/context-tasks.ts'
 import type { ModelTokenStats, ReportInput, ReportOutput } from '#contracts/context/token-report.ts'
+import type { ThreadHealth } from '#contracts/health/thread-health.ts'
+import { startMetering, threadHealth } from '#workers/shared/metering/thread-meter.ts'
 import { buildRequest } from './build-request.ts'
 import * as compaction from './compact-session.ts'
 import { ModelAccounts } from './model-accounts.ts'
@@ -13,6 +15,7 @@ import { reportUsage } from './report-usage.ts'
 import { SessionContext } from './session-context.ts'
 import { scheduleExactCounts } from './upgrade-counts.ts'
 
+startMetering('context')
 const sessions = new Map<string, SessionContext>()
 const accounts = new ModelAccounts()
 
@@ -55,6 +58,10 @@ export function tokenStats(): { models: ModelTokenStats[] } {
 /** Drops what is held of a session. */
 export function forget(input: { sessionId: string }): { known: boolean } {
   return { known: sessions.delete(input.sessionId) }
+}
+
+export function health(): ThreadHealth {
+  return threadHealth()
 }
 
 export function ping(): { threadId: number } {

@@ -7,6 +7,7 @@ import type { ServiceHandlers } from '#contracts/wire/define-service.ts'
 import { AppError, toErrorData } from '#contracts/wire/app-error.ts'
 import { costOf } from './domain/cost.ts'
 import { noUsage } from './domain/usage.ts'
+import { threadHealth } from '#workers/shared/metering/thread-meter.ts'
 import { registry } from './adapters/registry.ts'
 import type { ModelTables } from './model-tables.ts'
 import type { Providers } from './providers.ts'
@@ -25,7 +26,7 @@ export function createLlmService({ providers, tables }: LlmServiceParts): Servic
 
   return {
     stream: async ({ target, request, port }, { signal }) => {
-      const batcher = new StreamBatcher(port)
+      const batcher = new StreamBatcher(port, request.meta.sessionId)
       const startedAt = Date.now()
       let queuedMs = 0
       let socketClosedMs: number | undefined
@@ -133,7 +134,7 @@ export function createLlmService({ providers, tables }: LlmServiceParts): Servic
       return {}
     },
 
-    health: () => ({ threadId, streams, queued: providers.queued() }),
+    health: () => ({ threadId, streams, queued: providers.queued(), thread: threadHealth() }),
   }
 }
 

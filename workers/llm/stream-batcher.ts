@@ -1,6 +1,7 @@
 /** Coalesces stream events into posts: neighbouring deltas of one part become one, 16 ms or 2 KB make a batch. */
 import type { LlmBatch } from '#contracts/llm/llm-service.ts'
 import type { MetonaStreamEvent } from '#contracts/metona/metona-response.ts'
+import { callMeter } from '#contracts/wire/call-meter.ts'
 import { listen } from '#contracts/wire/listen.ts'
 import type { Port } from '#contracts/wire/port.ts'
 
@@ -16,6 +17,7 @@ type Delta = Extract<MetonaStreamEvent, { delta: string }>
 
 export class StreamBatcher {
   readonly #port: Port
+  readonly #sessionId: string | undefined
   readonly #deafen: () => void
   #events: MetonaStreamEvent[] = []
   #length = 0
@@ -28,8 +30,10 @@ export class StreamBatcher {
   #acknowledged: number | undefined
   #open: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
 
-  constructor(port: Port) {
+  /** @param sessionId for whom its bytes are counted */
+  constructor(port: Port, sessionId?: string) {
     this.#port = port
+    this.#sessionId = sessionId
     this.#deafen = listen(port, (data) => this.#onMessage(data))
     port.addEventListener('close', this.#onClose)
     port.start()
@@ -89,6 +93,7 @@ export class StreamBatcher {
     this.#postedAt = performance.now()
     this.#posts += 1
     this.#port.postMessage(batch)
+    callMeter()?.message('llm.stream', batch, this.#sessionId)
     if (this.#acknowledged === undefined || this.#open !== undefined || this.#posts - this.#acknowledged < MAX_UNACKNOWLEDGED) return
     let resolve: () => void = () => undefined
     const promise = new Promise<void>((done) => (resolve = done))

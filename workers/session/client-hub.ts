@@ -12,6 +12,7 @@ import {
   type SessionEntry,
 } from '#contracts/session/client-protocol.ts'
 import type { SessionSnapshot, SessionSummary } from '#contracts/session/session-snapshot.ts'
+import { callMeter } from '#contracts/wire/call-meter.ts'
 import { listen } from '#contracts/wire/listen.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import { appendEntry } from './merge-deltas.ts'
@@ -124,7 +125,16 @@ class AttachedClient implements Client {
   }
 
   send(message: HostMessage): void {
+    const sent = this.#remote ? JSON.stringify(message) : message
+    this.#port.postMessage(sent)
+    callMeter()?.message(this.clientId, sent)
+  }
+
+  /** As `send`, with its bytes counted for the sessions in it. */
+  #sendPost(message: Extract<HostMessage, { type: 'post' }>): void {
     this.#port.postMessage(this.#remote ? JSON.stringify(message) : message)
+    const meter = callMeter()
+    if (meter !== undefined) for (const part of message.parts) meter.message(this.clientId, part, part.sessionId)
   }
 
   subscribe(sessionId: string, { deltas }: { deltas: boolean }): number {
@@ -198,7 +208,7 @@ class AttachedClient implements Client {
     if (parts.length === 0) return
     this.#post += 1
     this.#lastPostAt = performance.now()
-    this.send({ type: 'post', post: this.#post, parts })
+    this.#sendPost({ type: 'post', post: this.#post, parts })
   }
 
   #hasCredit(): boolean {

@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { BuildOutputSchema, type BuildInput, type BuildOutput } from '#contracts/context/context-tasks.ts'
+import { ThreadHealthSchema, type ThreadHealth } from '#contracts/health/thread-health.ts'
 import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
 import { AppError, toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
 import { ContextThread, type ContextThreadOptions } from './context-thread.ts'
@@ -56,6 +57,11 @@ export class ContextPool {
   /** One task by name. Rejects with what the task threw, or with `WORKER_LOST`. */
   run(sessionId: string, name: string, input: unknown): Promise<unknown> {
     return this.#threadOf(sessionId).run(name, input)
+  }
+
+  /** What each started thread says of itself; a thread in the middle of a long task answers after it. */
+  health(): Promise<ThreadHealth>[] {
+    return this.#threads.filter((thread) => thread.started).map(async (thread) => ThreadHealthSchema.parse(await thread.run('health', {})))
   }
 
   /** Whether any thread was started. */

@@ -6,6 +6,7 @@ import PQueue from 'p-queue'
 import type { Piscina } from 'piscina'
 import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 import { AppError, WireErrorCode } from '#contracts/wire/app-error.ts'
+import { callMeter } from '#contracts/wire/call-meter.ts'
 
 export interface ContextThreadOptions {
   /** Path of the file whose exports are the tasks. */
@@ -36,7 +37,18 @@ export class ContextThread {
 
   /** One task by name. Rejects with what the task threw, or with `WORKER_LOST` when its thread died or stood still. */
   run(name: string, input: unknown): Promise<unknown> {
-    return this.#tasks.add(() => this.#runAlone(name, input))
+    const meter = callMeter()
+    if (meter === undefined) return this.#tasks.add(() => this.#runAlone(name, input))
+    const sentAt = meter.now()
+    return this.#tasks.add(async () => {
+      const startedAt = meter.now()
+      try {
+        return await this.#runAlone(name, input)
+      } finally {
+        meter.call(`context.${name}`, startedAt - sentAt, meter.now() - startedAt, input)
+        meter.message('context', input)
+      }
+    })
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,7 @@
 import type { ClientMessage, HostMessage } from '#contracts/session/client-protocol.ts'
 import { commands } from '#contracts/session/commands.ts'
 import { AppError, toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
+import { callMeter } from '#contracts/wire/call-meter.ts'
 import type { WorkerContext, WorkerParts } from '#workers/shared/start-worker.ts'
 import { ClientHub, type Client } from './client-hub.ts'
 import { createHandlers, type CommandHandlers } from './handlers/create-handlers.ts'
@@ -30,6 +31,8 @@ export function createSessionService(context: WorkerContext): WorkerParts {
   ): Promise<void> => {
     const key = `${client.clientId} ${message.id}`
     const controller = new AbortController()
+    const meter = callMeter()
+    const takenUpAt = meter?.now() ?? 0
     calls.set(key, controller)
     try {
       if (!isCommand(message.method))
@@ -43,6 +46,7 @@ export function createSessionService(context: WorkerContext): WorkerParts {
       reply({ type: 'failure', id: message.id, error: clean(toErrorData(thrown)) })
     } finally {
       calls.delete(key)
+      if (meter !== undefined && isCommand(message.method)) meter.call(message.method, 0, meter.now() - takenUpAt, message.params)
     }
   }
 

@@ -8,6 +8,7 @@ import type { Secret } from '#workers/shared/redact.ts'
 import { Secrets } from '#workers/shared/secrets.ts'
 import { keep } from './keep.ts'
 import { Peer } from './peer.ts'
+import { SessionMeter } from './session-meter.ts'
 import { ToolList } from './tool-list.ts'
 
 export interface Services {
@@ -16,6 +17,7 @@ export interface Services {
   readonly tools: Peer<typeof toolsService>
   readonly storage: Peer<typeof storageService>
   readonly pool: ContextPool
+  readonly meter: SessionMeter
   readonly toolList: ToolList
   readonly secrets: Secrets
   /** Provider keys set in this run; null takes the environment's away. */
@@ -39,6 +41,7 @@ export function createServices(context: WorkerContext): Services {
       if (secrets.added.length > 0) await storage.setSecrets(added())
     }),
     pool: new ContextPool(),
+    meter: new SessionMeter(),
     toolList: new ToolList(tools),
     secrets,
     keys,

@@ -106,7 +106,11 @@ export async function runSessionTurn(
   }
 
   const ports: TurnPorts = {
-    commit: async (drafts) => void (await session.commit(drafts)),
+    commit: async (drafts) => {
+      const startedAt = performance.now()
+      await session.commit(drafts)
+      services.meter.committed(session.sessionId, performance.now() - startedAt)
+    },
     show: (delta) => session.show(delta),
     buildContext: async ({ iteration, userInput }) => {
       const built = await buildOnce(iteration, userInput)
@@ -153,6 +157,7 @@ export async function runSessionTurn(
         .map((message) => ({ messageId: message.messageId, content: message.content, images: session.imagesOf(message.messageId) })),
     noticed: (code) => session.noticed.has(code),
     writeTrace: (iteration, trace) => {
+      services.meter.iteration(session.sessionId, trace.spans)
       if (!config.traces) return
       const json = traceJson(trace, {
         sessionId: session.sessionId,

@@ -4,6 +4,7 @@ import '#contracts/wire/interpret-schemas.ts'
 import { AppError, type AppErrorData } from '#contracts/wire/app-error.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import type { FromWorker, ToWorker, WorkerData, WorkerName } from '#contracts/wire/worker-lifecycle.ts'
+import { startMetering } from './metering/thread-meter.ts'
 import { createRedactor, secretsOfEnvironment, type Redactor } from './redact.ts'
 
 export interface WorkerContext {
@@ -35,6 +36,7 @@ interface Waiter<T> {
 export function startWorker(setup: (context: WorkerContext) => WorkerParts): void {
   const port = parentPort
   if (port === null) throw new Error('a worker entry must run in a worker thread')
+  startMetering((workerData as WorkerData).name)
   const peers = new Map<WorkerName, Waiter<Port>[]>()
   const commandHosts: Waiter<{ socketPath: string; token: string }>[] = []
   const natives = new Map<number, Waiter<unknown>>()

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import type { ServiceHandlers } from '#contracts/wire/define-service.ts'
 import type { storageService } from '#contracts/storage/storage-service.ts'
 import { AppError, toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
+import { threadHealth } from '#workers/shared/metering/thread-meter.ts'
 import { makeSampleWorkspace } from './folders/sample-workspace.ts'
 import { checkedValue, effectiveConfig, effectiveEntry, keyOf } from './profile/effective-config.ts'
 import { deleteSession } from './delete-session.ts'
@@ -139,7 +140,7 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
 
     verify: ({ path }) => verify(workspaces, realFolder(path)),
     rebuild: ({ path }) => rebuild(workspaces, realFolder(path)),
-    health: () => ({ threadId, ...workspaces.health() }),
+    health: () => ({ threadId, ...workspaces.health(), thread: threadHealth() }),
   }
   return redactedErrors(handlers, workspaces)
 }

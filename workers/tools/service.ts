@@ -6,7 +6,9 @@ import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-
 import type { ToolOutcome } from '#contracts/session/session-enums.ts'
 import type { PreparedCall, ToolLive, ToolPlace, toolsService } from '#contracts/tools/tools-service.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
+import { callMeter } from '#contracts/wire/call-meter.ts'
 import type { ServiceHandlers } from '#contracts/wire/define-service.ts'
+import { threadHealth } from '#workers/shared/metering/thread-meter.ts'
 import { canonicalJson } from './domain/canonical-json.ts'
 import { ToolError } from './domain/tool-error.ts'
 import { visibleText } from './domain/visible-text.ts'
@@ -72,7 +74,10 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
       if (hashCall(call) !== argumentsHash)
         throw new ToolError('ARGUMENTS_CHANGED', 'The arguments are not the ones that were approved. Nothing was run.')
       const permit = await permitFor(place, call, argumentsHash, bound)
-      const live = (message: ToolLive): void => port.postMessage(message)
+      const live = (message: ToolLive): void => {
+        port.postMessage(message)
+        callMeter()?.message('tools.live', message, place.sessionId)
+      }
       const output = await bound.run({ place, callId: call.id, services, signal, permit, answer: reply, live })
       return answer(call, output, startedAt)
     } catch (error) {
@@ -134,7 +139,7 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
       services.secrets.add(...secrets)
       return {}
     },
-    health: () => ({ threadId, running: running + services.background.running() }),
+    health: () => ({ threadId, running: running + services.background.running(), thread: threadHealth() }),
   }
 }
 

@@ -8,7 +8,7 @@ const PingSchema = z.object({ threadId: z.number() })
 
 const OPEN_TO_CLIENTS: ReadonlySet<string> = new Set(['pickFolder', 'openExternal', 'notify', 'secretsAvailable', 'setBusy', 'hostHealth'])
 
-export function appHandlers({ services, workspaces, manager, hub }: HandlerParts): HandlersOf<'doctor' | 'health' | 'native' | 'app'> {
+export function appHandlers({ services, workspaces, manager, hub }: HandlerParts): HandlersOf<'doctor' | 'health.read' | 'native' | 'app'> {
   return {
     'doctor.verify': async ({ workspace }) => (await services.storage.client()).verify({ path: workspace }),
     'doctor.rebuild': async ({ workspace }) => {

@@ -7,6 +7,7 @@ import type { SessionManager } from '../session-manager.ts'
 import type { WorkspaceRegistry } from '../workspace-registry.ts'
 import { appHandlers } from './app-handlers.ts'
 import { grantHandlers } from './grant-handlers.ts'
+import { healthHandlers } from './health-handlers.ts'
 import { sessionHandlers } from './session-handlers.ts'
 import { settingsHandlers } from './settings-handlers.ts'
 import { workspaceHandlers } from './workspace-handlers.ts'
@@ -23,7 +24,7 @@ export type CommandHandlers = {
 }
 
 /** The handlers of one area: those methods whose name starts with one of `P`. */
-export type HandlersOf<P extends string> = Pick<CommandHandlers, Extract<keyof Methods, `${P}.${string}`>>
+export type HandlersOf<P extends string> = Pick<CommandHandlers, Extract<keyof Methods, P | `${P}.${string}`>>
 
 export interface HandlerParts {
   readonly services: Services
@@ -39,5 +40,6 @@ export function createHandlers(parts: HandlerParts): CommandHandlers {
     ...sessionHandlers(parts),
     ...settingsHandlers(parts),
     ...appHandlers(parts),
+    ...healthHandlers(parts),
   }
 }
