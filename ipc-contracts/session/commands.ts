@@ -8,6 +8,7 @@ import { DiagnosisSchema, ProviderDescriptorSchema } from '../llm/llm-service.ts
 import { DoctorReportSchema, TrustEntrySchema } from '../storage/storage-service.ts'
 import { grantCommands } from './grant-commands.ts'
 import { healthCommands } from './health-commands.ts'
+import { historyCommands } from './history-commands.ts'
 import { PermissionModeSchema } from './session-enums.ts'
 import { SessionEventSchema } from './session-event.ts'
 import { SessionSnapshotSchema, SessionSummarySchema } from './session-snapshot.ts'
@@ -35,6 +36,7 @@ export type SessionSettings = z.infer<typeof SessionSettingsSchema>
 export const commands = defineService({
   name: 'app',
   methods: {
+    ...historyCommands,
     /**
      * Opens a workspace. Errors: `UNTRUSTED` (nothing of the folder was read; `details` may hold
      * `{ found: string[] }`, names of files in it that would influence an agent), `NOT_A_FOLDER`,

@@ -71,10 +71,16 @@ export const useSessionActionsStore = defineStore('session-actions', () => {
 
   const resume = async (sessionId: string): Promise<void> => void (await connection.call('session.resume', { sessionId }))
   const retry = async (sessionId: string): Promise<void> => void (await connection.call('session.retry', { sessionId }))
+  /** Says a message anew in its place; what came after it is no longer sent. */
+  const edit = async (sessionId: string, messageId: string, content: string): Promise<void> =>
+    void (await connection.call('history.edit', { sessionId, messageId, newMessageId: newMessageId(), content }))
+  /** Resolves with the id of the new session, which begins with everything up to `atSeq`. */
+  const fork = async (workspace: string, sessionId: string, atSeq: number): Promise<string> =>
+    (await connection.call('session.fork', { workspace, sessionId, atSeq })).sessionId
   const update = async (sessionId: string, settings: SessionSettings): Promise<void> =>
     void (await connection.call('session.update', { sessionId, ...settings }))
 
-  return { stopping, answering, create, prompt, unqueue, stop, answer, resume, retry, update }
+  return { stopping, answering, create, prompt, unqueue, stop, answer, resume, retry, edit, fork, update }
 })
 
 /** Made here, so that a call repeated after a lost answer is still one message. */

@@ -27,6 +27,7 @@ export const keyMap: readonly { readonly does: keyof Messages['keys']; readonly 
       ['Alt', '↓'],
     ],
   },
+  { does: 'find', keys: [['Mod', 'F']] },
   { does: 'pane', keys: [['F6']] },
   { does: 'settings', keys: [['Mod', ',']] },
   { does: 'shortcuts', keys: [['Mod', '/']] },

@@ -225,6 +225,33 @@ export class LiveSession {
     await committed
   }
 
+  /**
+   * Says a message anew: what came from it on is no longer sent.
+   * @throws AppError MESSAGE_NOT_FOUND
+   */
+  async edit(asked: {
+    messageId: string
+    newMessageId: string
+    content: string
+    images?: MetonaImage[] | undefined
+  }): Promise<'started' | 'duplicate'> {
+    if (this.#seenMessages.has(asked.newMessageId)) return 'duplicate'
+    const old = this.snapshot.items.findLast((item) => item.kind === 'user' && item.id === asked.messageId && item.superseded !== true)
+    if (old?.kind !== 'user') throw new AppError({ code: 'MESSAGE_NOT_FOUND', message: `there is no message ${asked.messageId} to edit` })
+    const content = this.#hooks.clean(asked.content)
+    const images = asked.images ?? this.#images.get(asked.messageId)
+    this.#seenMessages.add(asked.newMessageId)
+    const turn = this.snapshot.turn + 1
+    const committed = this.commit([
+      { event: 'rewind', toSeq: old.seq - 1, reason: 'edit', turn },
+      { event: 'user_message', messageId: asked.newMessageId, content, ...(images === undefined ? {} : { images }), turn },
+    ])
+    const ended = this.#run(committed, turn, content)
+    void this.#prompts.add(() => ended)
+    await committed
+    return 'started'
+  }
+
   imagesOf(messageId: string): MetonaImage[] | undefined {
     return this.#images.get(messageId)
   }

@@ -95,6 +95,7 @@ export const errors = {
     todo: 'Open its folder, or choose another session.',
   },
   SESSION_NOT_OPEN: { what: 'This session is not open.', means: 'Nothing was changed.', todo: 'Choose it in the list again.' },
+  MESSAGE_NOT_FOUND: { what: 'That message can no longer be edited.', means: 'Nothing was changed.', todo: 'Send a new message.' },
   NOTHING_TO_RETRY: { what: 'There is no message to run again.', means: 'Nothing was changed.', todo: 'Send a message.' },
   NOTHING_TO_COMPACT: {
     what: 'There is nothing to summarise yet.',

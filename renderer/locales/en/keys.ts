@@ -14,4 +14,5 @@ export const keys = {
   pane: 'Next pane',
   settings: 'Settings',
   shortcuts: 'Shortcuts',
+  find: 'Find in conversation',
 }

@@ -40,6 +40,7 @@ export const errors: typeof englishErrors = {
 
   SESSION_NOT_FOUND: { what: '找不到这个会话。', means: '它已被删除，或所在的文件夹没有打开。', todo: '打开它的文件夹，或选择别的会话。' },
   SESSION_NOT_OPEN: { what: '这个会话没有打开。', means: '没有任何改动。', todo: '请在列表里重新选择它。' },
+  MESSAGE_NOT_FOUND: { what: '这条消息已不能编辑。', means: '没有任何改动。', todo: '请发送一条新消息。' },
   NOTHING_TO_RETRY: { what: '没有可以重新运行的消息。', means: '没有任何改动。', todo: '请发送一条消息。' },
   NOTHING_TO_COMPACT: { what: '还没有可以摘要的内容。', means: '对话足够短，没有任何改动。', todo: '继续即可。' },
   NO_MODEL: {

@@ -16,4 +16,5 @@ export const keys: Messages['keys'] = {
   pane: '下一个区域',
   settings: '设置',
   shortcuts: '快捷键',
+  find: '在对话中查找',
 }

@@ -100,21 +100,59 @@ function fill(payload: string, index: number): void {
   )
 }
 
-async function harvest(): Promise<{ hit: unknown; faults: string[]; requests: string[]; links: (string | null)[]; calls: string[] }> {
-  // Everything that can be opened is opened, and every link pressed.
-  for (const button of await opened.page
-    .locator(`[data-testid="${testIds.thinking}"] > button, [data-testid="${testIds.toolCard}"] > div > button`)
-    .all())
-    await button.click()
-  const links = await opened.page.locator(`[data-testid="${testIds.transcript}"] a`).all()
-  const addresses = await Promise.all(links.map((link) => link.getAttribute('href')))
+interface Harvest {
+  readonly hit: unknown
+  readonly faults: string[]
+  readonly requests: string[]
+  readonly links: (string | null)[]
+  readonly calls: string[]
+}
+
+/** Every row is brought onto the page, everything in it that can be opened is opened, and its links are read. */
+async function harvest(): Promise<Harvest> {
+  const links = await opened.page.evaluate(walkTranscript)
   return {
     hit: await opened.page.evaluate(() => (globalThis as unknown as { hit?: unknown }).hit ?? null),
     faults: await opened.faults(),
     requests: opened.foreignRequests,
-    links: [...new Set(addresses)],
+    links,
     calls: host.calls.filter((call) => call.method === 'native.call').map((call) => JSON.stringify(call.params)),
   }
+}
+
+/** Runs in the page: from the top to the end as a wheel does it, opening everything. @returns addresses of links met. */
+async function walkTranscript(): Promise<string[]> {
+  interface Node {
+    scrollTop: number
+    readonly clientHeight: number
+    dispatchEvent(event: unknown): boolean
+    click(): void
+    getAttribute(name: string): string | null
+    querySelectorAll(selector: string): Iterable<Node>
+  }
+  const scope = globalThis as unknown as {
+    document: { querySelector(selector: string): Node | null }
+    requestAnimationFrame(run: () => void): void
+    WheelEvent: new (type: string, options: { deltaY: number }) => unknown
+  }
+  const frames = async (count: number): Promise<void> => {
+    for (let frame = 0; frame < count; frame += 1) await new Promise<void>((resolve) => scope.requestAnimationFrame(() => resolve()))
+  }
+  const region = scope.document.querySelector('[data-testid="transcript"]')
+  if (region === null) throw new Error('no transcript')
+  const links = new Set<string>()
+  region.dispatchEvent(new scope.WheelEvent('wheel', { deltaY: -1 }))
+  region.scrollTop = 0
+  for (let before = -1; before !== region.scrollTop;) {
+    await frames(3)
+    for (const button of region.querySelectorAll('[data-testid="thinking"] > button, [data-testid="tool-card"] > div > button'))
+      if (button.getAttribute('aria-expanded') === 'false') button.click()
+    await frames(2)
+    for (const link of region.querySelectorAll('a')) links.add(link.getAttribute('href') ?? '')
+    before = region.scrollTop
+    region.scrollTop = before + region.clientHeight / 2
+  }
+  return [...links]
 }
 
 const CLEAN = { hit: null, faults: [], requests: [], links: [`${TRAP}`], calls: [] }
@@ -123,10 +161,7 @@ test('restored: no script, no request, no privileged call', async () => {
   host.addSession(ID, '/w', { title: PAYLOADS[1] ?? '' })
   PAYLOADS.forEach(fill)
   opened = await openPage(host, { address: `#/session/${ID}` })
-  await opened
-    .at(testIds.turnEnded)
-    .nth(PAYLOADS.length - 1)
-    .waitFor()
+  await opened.at(testIds.turnEnded).last().waitFor()
   expect(await harvest()).toEqual(CLEAN)
 })
 

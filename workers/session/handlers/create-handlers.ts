@@ -8,6 +8,7 @@ import type { WorkspaceRegistry } from '../workspace-registry.ts'
 import { appHandlers } from './app-handlers.ts'
 import { grantHandlers } from './grant-handlers.ts'
 import { healthHandlers } from './health-handlers.ts'
+import { historyHandlers } from './history-handlers.ts'
 import { sessionHandlers } from './session-handlers.ts'
 import { settingsHandlers } from './settings-handlers.ts'
 import { workspaceHandlers } from './workspace-handlers.ts'
@@ -41,5 +42,6 @@ export function createHandlers(parts: HandlerParts): CommandHandlers {
     ...settingsHandlers(parts),
     ...appHandlers(parts),
     ...healthHandlers(parts),
+    ...historyHandlers(parts),
   }
 }

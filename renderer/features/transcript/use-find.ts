@@ -1,0 +1,135 @@
+/** Words found in a conversation, also in rows that are not on the page, and marked where they are. */
+import { computed, onBeforeUnmount, ref, shallowRef, watch, type Ref } from 'vue'
+import { rowText } from './row-text.ts'
+import type { TranscriptRow } from './transcript-rows.ts'
+
+export interface Finder {
+  readonly open: Ref<boolean>
+  readonly query: Ref<string>
+  readonly count: Readonly<Ref<number>>
+  /** From 0; -1 while nothing is found. */
+  readonly current: Ref<number>
+  step(by: 1 | -1): void
+  close(): void
+  /** Marks what is on the page now; called when other rows came. */
+  mark(): void
+}
+
+interface Found {
+  readonly row: string
+  readonly nth: number
+}
+
+const MOST = 5000
+const AGAIN_MS = 400
+const MARKS = ['metona-find', 'metona-find-now'] as const
+
+export function useFind(
+  rows: () => readonly TranscriptRow[],
+  content: Ref<HTMLElement | null>,
+  reveal: (key: string) => Promise<void>,
+): Finder {
+  const open = ref(false)
+  const query = ref('')
+  const current = ref(-1)
+  const found = shallowRef<readonly Found[]>([])
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  watch(query, () => {
+    search()
+    current.value = found.value.length > 0 ? nearest() : -1
+    void show()
+  })
+  watch(open, (isOpen) => {
+    if (isOpen) search()
+    mark()
+  })
+  // What streams in is searched as well, only not at every frame.
+  watch(rows, () => {
+    if (open.value && query.value !== '')
+      timer ??= setTimeout(() => {
+        timer = undefined
+        search()
+        mark()
+      }, AGAIN_MS)
+  })
+  onBeforeUnmount(() => {
+    clearTimeout(timer)
+    for (const name of MARKS) CSS.highlights.delete(name)
+  })
+
+  function search(): void {
+    const wanted = query.value.toLowerCase()
+    const next: Found[] = []
+    if (wanted !== '')
+      for (const row of rows()) {
+        if (next.length >= MOST) break
+        const text = rowText(row).toLowerCase()
+        let nth = 0
+        for (let at = text.indexOf(wanted); at >= 0 && next.length < MOST; at = text.indexOf(wanted, at + wanted.length))
+          next.push({ row: row.key, nth: nth++ })
+      }
+    found.value = next
+    if (current.value >= next.length) current.value = next.length - 1
+  }
+
+  /** The last one that is not below what is on the page: people look for what was said before. */
+  function nearest(): number {
+    const shown = [...(content.value?.querySelectorAll('[data-row]') ?? [])].at(-1)?.getAttribute('data-row')
+    const order = new Map(rows().map((row, index) => [row.key, index]))
+    const below = order.get(shown ?? '') ?? Infinity
+    const last = found.value.findLastIndex((match) => (order.get(match.row) ?? 0) <= below)
+    return last < 0 ? 0 : last
+  }
+
+  function step(by: 1 | -1): void {
+    const total = found.value.length
+    if (total === 0) return
+    current.value = (current.value + by + total) % total
+    void show()
+  }
+
+  async function show(): Promise<void> {
+    const match = found.value[current.value]
+    if (match !== undefined) await reveal(match.row)
+    mark()
+  }
+
+  function mark(): void {
+    const wanted = open.value ? query.value.toLowerCase() : ''
+    const all: Range[] = []
+    let now: Range | undefined
+    const match = found.value[current.value]
+    if (wanted !== '')
+      for (const row of content.value?.querySelectorAll<HTMLElement>('[data-row]') ?? []) {
+        const ranges = rangesIn(row, wanted)
+        if (match !== undefined && row.dataset['row'] === match.row) now = ranges[Math.min(match.nth, ranges.length - 1)]
+        all.push(...ranges)
+      }
+    CSS.highlights.set(MARKS[0], new Highlight(...all))
+    CSS.highlights.set(MARKS[1], new Highlight(...(now === undefined ? [] : [now])))
+    now?.startContainer.parentElement?.scrollIntoView({ block: 'nearest' })
+  }
+
+  function close(): void {
+    open.value = false
+    query.value = ''
+  }
+
+  return { open, query, count: computed(() => found.value.length), current, step, close, mark }
+}
+
+function rangesIn(row: HTMLElement, wanted: string): Range[] {
+  const ranges: Range[] = []
+  const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node !== null && ranges.length < 500; node = walker.nextNode()) {
+    const text = (node.textContent ?? '').toLowerCase()
+    for (let at = text.indexOf(wanted); at >= 0 && ranges.length < 500; at = text.indexOf(wanted, at + wanted.length)) {
+      const range = document.createRange()
+      range.setStart(node, at)
+      range.setEnd(node, Math.min(at + wanted.length, node.textContent?.length ?? 0))
+      ranges.push(range)
+    }
+  }
+  return ranges
+}
