@@ -41,6 +41,9 @@ const settings = {
   forkedFrom: z.object({ sessionId: z.string(), seq: z.number().int() }).optional(),
 }
 
+/** Memories put before the model, each with why: how well it met the question, and by which words. */
+const memories = z.array(z.object({ id: z.string(), score: z.number(), words: z.array(z.string()) })).optional()
+
 export const SessionEventSchema = z.discriminatedUnion('event', [
   define('session_start', { workspace: z.string(), ...settings, agentVersion: z.string() }),
   define('session_resumed', { workspace: z.string(), agentVersion: z.string() }),
@@ -71,6 +74,8 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
     notes: z.array(z.string()).optional(),
     /** Text frozen with user messages by this build; kept so that a reload sends the same bytes. */
     turnContexts: z.array(z.object({ messageId: z.string(), turnContext: z.string() })).optional(),
+    /** Those in `turnContexts`. */
+    memories,
   }),
   define('iteration_start', { iteration }),
   define('llm_request', {
@@ -141,6 +146,8 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
     error: z.string().optional(),
     /** How the card shows it: a diff, a table, terminal output. Free of authority. */
     display: z.record(z.string(), z.unknown()).optional(),
+    /** Those a search of the model's own brought up. */
+    memories,
   }),
   define('iteration_end', { iteration, durationMs: z.number() }),
   define('turn_end', {

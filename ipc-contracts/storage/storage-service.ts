@@ -6,6 +6,7 @@ import { GrantSchema } from '../session/grant-commands.ts'
 import { SessionEventSchema } from '../session/session-event.ts'
 import { SessionSummarySchema } from '../session/session-snapshot.ts'
 import { ConfigEntrySchema } from '../workspace/config-keys.ts'
+import { memoryMethods } from './memory-methods.ts'
 import { defineService } from '../wire/define-service.ts'
 
 export const TrustEntrySchema = z.object({ path: z.string(), trustedAt: z.string() })
@@ -146,6 +147,8 @@ export const storageService = defineService({
     /** Replaces the entry of the same `id`. */
     mcpSet: method(z.object({ workspace, server: McpServerEntrySchema }), nothing),
     mcpRemove: method(z.object({ workspace, id: z.string() }), z.object({ removed: z.boolean() })),
+
+    ...memoryMethods,
 
     verify: method(z.object({ path: z.string() }), DoctorReportSchema, 600_000),
     rebuild: method(z.object({ path: z.string() }), DoctorReportSchema, 600_000),

@@ -4,6 +4,7 @@ import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { headsKey } from './open-workspace.ts'
 import type { Profile } from './profile/profile.ts'
+import { workingMemories } from './queries/memories.ts'
 import { readFold } from './queries/read-sessions.ts'
 import type { Traces } from './traces.ts'
 import type { Workspace } from './workspace.ts'
@@ -27,8 +28,17 @@ export async function deleteSession(
   const auditRows =
     database.prepare<[string], { count: number }>('SELECT count(*) AS count FROM audit_logs WHERE session_id = ?').get(sessionId)?.count ??
     0
-  await workspace.record(
-    { event: 'session_deleted', sessionId, lastSeq: fold.snapshot.lastSeq, auditRows, auditHash: fold.auditHash },
+  await workspace.recordAll(
+    (present) => {
+      const ids = workingMemories(present, sessionId)
+      return {
+        drafts: [
+          ...(ids.length === 0 ? [] : [{ event: 'memory_removed' as const, ids, reason: 'task_ended' as const }]),
+          { event: 'session_deleted', sessionId, lastSeq: fold.snapshot.lastSeq, auditRows, auditHash: fold.auditHash },
+        ],
+        answer: undefined,
+      }
+    },
     signal,
     () => {
       workspace.writer.forget(sessionId)

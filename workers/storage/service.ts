@@ -7,6 +7,7 @@ import { threadHealth } from '#workers/shared/metering/thread-meter.ts'
 import { makeSampleWorkspace } from './folders/sample-workspace.ts'
 import { checkedValue, effectiveConfig, effectiveEntry, keyOf } from './profile/effective-config.ts'
 import { deleteSession } from './delete-session.ts'
+import { lazyMemoryHandlers } from './memory/lazy-memory-handlers.ts'
 import { listSessions, readEvents, readPartials } from './queries/read-sessions.ts'
 import { searchMessages } from './queries/search-messages.ts'
 import { listServers, workspaceConfig } from './queries/workspace-records.ts'
@@ -137,6 +138,8 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
       await workspaces.get(workspace).record({ event: 'mcp_removed', id }, signal)
       return { removed: true }
     },
+
+    ...lazyMemoryHandlers(workspaces),
 
     verify: ({ path }) => verify(workspaces, realFolder(path)),
     rebuild: ({ path }) => rebuild(workspaces, realFolder(path)),

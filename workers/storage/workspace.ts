@@ -16,6 +16,7 @@ import { LogKeeper, WORKSPACE_KEY } from './logs/log-keeper.ts'
 import { sessionLogName } from './logs/log-names.ts'
 import type { WorkspaceRecordDraft } from './logs/workspace-record.ts'
 import { clearPartials, readEventRows, unfinishedSessions, writePartial } from './queries/read-sessions.ts'
+import { workingMemories } from './queries/memories.ts'
 import { addRecord, readRecords } from './queries/workspace-records.ts'
 import { rowWriter, type RowWriter } from './queries/write-rows.ts'
 import type { Connection } from './open-database.ts'
@@ -136,7 +137,9 @@ export class Workspace {
     const bytes = stored.reduce((sum, event) => sum + event.json.length, 0)
     return this.#enqueue({ owner: sessionId, bytes, lazy: false, signal }, () => {
       const { rows, lastSeq } = insertEvents(this.database, this.writer, this.folds, sessionId, stored)
+      const ended = rows.length > 0 && events.some(endsTask) ? this.#endTask(sessionId) : []
       return () => {
+        if (ended.length > 0) this.keeper.append(WORKSPACE_KEY, ended)
         if (rows.length > 0) {
           this.keeper.append(sessionId, rows)
           this.#syncedHeads.add(sessionId)
@@ -144,6 +147,13 @@ export class Workspace {
         return { lastSeq }
       }
     })
+  }
+
+  /** What was remembered for the task alone goes with it, in the same transaction. */
+  #endTask(sessionId: string): { seq: number; json: string }[] {
+    const ids = workingMemories(this.database, sessionId)
+    if (ids.length === 0) return []
+    return [addRecord(this.database, { event: 'memory_removed', ids, reason: 'task_ended' }, this.#parts.now())]
   }
 
   /** Of several waiting texts of one session only the newest is written. */
@@ -175,10 +185,27 @@ export class Workspace {
 
   /** Records a change that belongs to no session and makes it. `also` runs in the same transaction. */
   record(draft: WorkspaceRecordDraft, signal: AbortSignalLike, also: () => void = () => undefined): Promise<void> {
+    return this.recordAll(
+      () => ({ drafts: [draft], answer: undefined }),
+      signal,
+      () => also(),
+    )
+  }
+
+  /** As `record`, for changes that depend on what is stored: `make` looks inside the transaction, and may refuse with an AppError. */
+  recordAll<T>(
+    make: (database: Database) => { drafts: readonly WorkspaceRecordDraft[]; answer: T },
+    signal: AbortSignalLike,
+    also: () => void = () => undefined,
+  ): Promise<T> {
     return this.#enqueue({ owner: WORKSPACE_KEY, bytes: 0, lazy: false, signal }, () => {
-      const row = addRecord(this.database, draft, this.#parts.now())
+      const { drafts, answer } = make(this.database)
+      const rows = drafts.map((draft) => addRecord(this.database, draft, this.#parts.now()))
       also()
-      return () => this.keeper.append(WORKSPACE_KEY, [row])
+      return () => {
+        if (rows.length > 0) this.keeper.append(WORKSPACE_KEY, rows)
+        return answer
+      }
     })
   }
 
@@ -236,6 +263,11 @@ export class Workspace {
       })
     })
   }
+}
+
+/** The goal was changed or taken away, or the session put aside. */
+function endsTask(event: SessionEvent): boolean {
+  return event.event === 'session_updated' && (event.taskGoal !== undefined || event.archived === true)
 }
 
 interface PartialJob {

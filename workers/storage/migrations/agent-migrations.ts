@@ -2,6 +2,7 @@ import type { Migration } from './migration.ts'
 import { specTables } from './010-spec-tables.ts'
 import { widerSpecTables } from './020-wider-spec-tables.ts'
 import { sessions } from './030-sessions.ts'
+import { memories } from './060-memories.ts'
 
 /** Schema of a workspace's `agent.db`, in order. */
-export const agentMigrations: readonly Migration[] = [specTables, widerSpecTables, sessions]
+export const agentMigrations: readonly Migration[] = [specTables, widerSpecTables, sessions, memories]

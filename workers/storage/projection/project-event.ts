@@ -1,7 +1,7 @@
 import { reduceSession } from '#contracts/session/reduce-session.ts'
 import type { SessionEvent, SessionEventOf } from '#contracts/session/session-event.ts'
 import { auditRow, bounded } from './audit-row.ts'
-import type { MessageRow, ProjectedRows, QueuedRow, SessionRow, UsageRow } from './rows.ts'
+import type { MessageRow, ProjectedRows, QueuedRow, RecallRow, SessionRow, UsageRow } from './rows.ts'
 import type { SessionFold } from './session-fold.ts'
 
 /**
@@ -13,6 +13,7 @@ export function projectEvent(fold: SessionFold, event: SessionEvent, json: strin
   const audit = auditRow(fold, event, json)
   const message = messageRow(event)
   const queued = queuedRow(event)
+  const recalls = recallRows(event)
   const dequeued = event.event === 'user_message' || event.event === 'message_unqueued' ? event.messageId : undefined
   const rows: ProjectedRows = {
     ...(message === undefined ? {} : { message }),
@@ -20,6 +21,7 @@ export function projectEvent(fold: SessionFold, event: SessionEvent, json: strin
     ...(event.event === 'llm_response' ? { usage: usageRow(event) } : {}),
     ...(queued === undefined ? {} : { queued }),
     ...(dequeued === undefined ? {} : { dequeued }),
+    ...(recalls.length === 0 ? {} : { recalls }),
   }
   const snapshot = reduceSession(fold.snapshot, [event])
   snapshot.items = []
@@ -120,6 +122,20 @@ function usageRow(event: SessionEventOf<'llm_response'>): UsageRow {
     queued_ms: event.queuedMs ?? null,
     ts: event.ts,
   }
+}
+
+/** Brought up by itself at the start of a turn, or asked for with the tool. */
+function recallRows(event: SessionEvent): RecallRow[] {
+  if (event.event !== 'context_built' && event.event !== 'tool_result') return []
+  return (event.memories ?? []).map(({ id, score, words }) => ({
+    memory_id: id.toWellFormed(),
+    session_id: event.sessionId,
+    seq: event.seq,
+    turn: event.turn ?? null,
+    score,
+    words: JSON.stringify(words.map((word) => word.toWellFormed())),
+    ts: event.ts,
+  }))
 }
 
 function queuedRow(event: SessionEvent): QueuedRow | undefined {

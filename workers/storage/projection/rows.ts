@@ -85,6 +85,16 @@ export interface QueuedRow {
   readonly ts: string
 }
 
+export interface RecallRow {
+  readonly memory_id: string
+  readonly session_id: string
+  readonly seq: number
+  readonly turn: number | null
+  readonly score: number
+  readonly words: string
+  readonly ts: string
+}
+
 /** What one event adds. `dequeued` names a message that leaves the queue. */
 export interface ProjectedRows {
   readonly message?: MessageRow
@@ -92,4 +102,5 @@ export interface ProjectedRows {
   readonly usage?: UsageRow
   readonly queued?: QueuedRow
   readonly dequeued?: string
+  readonly recalls?: readonly RecallRow[]
 }

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { McpServerEntry } from '#contracts/storage/storage-service.ts'
+import { putMemory, removeMemories } from './memories.ts'
 import { parseObject } from '../logs/event-line.ts'
 import type { LogRow } from '../logs/log-writer.ts'
 import { WorkspaceRecordSchema, type WorkspaceRecord, type WorkspaceRecordDraft } from '../logs/workspace-record.ts'
@@ -62,6 +63,10 @@ function applyRecord(database: Database, record: WorkspaceRecord): void {
     case 'mcp_removed':
       database.prepare('DELETE FROM mcp_servers WHERE id = ?').run(record.id)
       return
+    case 'memory_set':
+      return putMemory(database, record.item)
+    case 'memory_removed':
+      return removeMemories(database, record.ids)
     case 'session_deleted':
       database.prepare('INSERT OR REPLACE INTO deleted_sessions (session_id, ts) VALUES (?, ?)').run(record.sessionId, record.ts)
   }

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { searchText } from '../projection/search-text.ts'
-import type { AuditRow, EventRow, MessageRow, ProjectedRows, QueuedRow, SessionRow, UsageRow } from '../projection/rows.ts'
+import type { AuditRow, EventRow, MessageRow, ProjectedRows, QueuedRow, RecallRow, SessionRow, UsageRow } from '../projection/rows.ts'
 
 /** The writing side of the session tables, prepared once per connection. Called inside a transaction. */
 export interface RowWriter {
@@ -65,10 +65,11 @@ const USAGE_COLUMNS = [
   'ts',
 ]
 const QUEUED_COLUMNS = ['session_id', 'message_id', 'seq', 'content', 'steering', 'ts']
+const RECALL_COLUMNS = ['memory_id', 'session_id', 'seq', 'turn', 'score', 'words', 'ts']
 const MESSAGE_COLUMNS = ['id', 'session_id', 'seq', 'turn', 'iteration', 'role', 'message_id', 'content', 'ts']
 
 /** Tables that hold rows of a session, besides the full-text index. */
-const SESSION_TABLES = ['session_events', 'sessions', 'messages', 'audit_logs', 'usage', 'queued_messages', 'partials']
+const SESSION_TABLES = ['session_events', 'sessions', 'messages', 'audit_logs', 'usage', 'queued_messages', 'partials', 'memory_recalls']
 
 export function rowWriter(database: Database): RowWriter {
   const insert = <Row>(table: string, columns: readonly string[], verb = 'INSERT'): Statement<[Row]> =>
@@ -79,6 +80,7 @@ export function rowWriter(database: Database): RowWriter {
   const usage = insert<UsageRow>('usage', USAGE_COLUMNS)
   const queued = insert<QueuedRow>('queued_messages', QUEUED_COLUMNS, 'INSERT OR REPLACE')
   const message = insert<MessageRow & { id: number }>('messages', MESSAGE_COLUMNS)
+  const recall = insert<RecallRow>('memory_recalls', RECALL_COLUMNS, 'INSERT OR REPLACE')
   const dequeue = database.prepare<[string, string]>('DELETE FROM queued_messages WHERE session_id = ? AND message_id = ?')
   const settle = database.prepare<[string, string | null]>('DELETE FROM partials WHERE session_id = ? AND message_id = ?')
   const index = database.prepare<[number, string]>('INSERT INTO messages_fts (rowid, text) VALUES (?, ?)')
@@ -107,6 +109,7 @@ export function rowWriter(database: Database): RowWriter {
       if (rows.audit !== undefined) audit.run(rows.audit)
       if (rows.usage !== undefined) usage.run(rows.usage)
       if (rows.queued !== undefined) queued.run(rows.queued)
+      for (const row of rows.recalls ?? []) recall.run(row)
       if (rows.dequeued !== undefined) dequeue.run(sessionId, rows.dequeued)
     },
     forget: (sessionId) => {

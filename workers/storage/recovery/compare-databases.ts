@@ -28,6 +28,12 @@ const TABLES: readonly ComparedTable[] = [
   { table: 'queued_messages', key: ['session_id', 'message_id'], columns: '*', seq: 'seq' },
   { table: 'app_config', key: ['key'], columns: '*' },
   { table: 'mcp_servers', key: ['id'], columns: '*' },
+  {
+    table: 'memories',
+    key: ['id'],
+    columns: 'id, type, content, summary, source, importance, session_id, position, pinned, created_at, updated_at, expires_at',
+  },
+  { table: 'memory_recalls', key: ['memory_id', 'session_id', 'seq'], columns: '*', seq: 'seq' },
   { table: 'deleted_sessions', key: ['session_id'], columns: '*' },
   { table: 'workspace_events', key: ['seq'], columns: '*' },
 ]
@@ -35,6 +41,9 @@ const TABLES: readonly ComparedTable[] = [
 /** The index's own count of words per message, joined to what the message is. */
 const SEARCH_SQL = `SELECT messages.session_id AS session_id, messages.seq AS seq, hex(messages_fts_docsize.sz) AS words
   FROM messages LEFT JOIN messages_fts_docsize ON messages_fts_docsize.id = messages.id ORDER BY 1, 2`
+
+const MEMORY_SEARCH_SQL = `SELECT memories.id AS id, hex(memories_fts_docsize.sz) AS words
+  FROM memories LEFT JOIN memories_fts_docsize ON memories_fts_docsize.id = memories.number ORDER BY 1`
 
 /** Per session: up to which event both sides are compared, and whether both end there. */
 export type Reach = ReadonlyMap<string, { readonly lastSeq: number; readonly even: boolean }>
@@ -61,6 +70,7 @@ export function compareDatabases(stored: Database, fromLogs: Database, reach: Re
     (row) => isBeyond(row, { table: 'search', key: [], columns: '', seq: 'seq' }, reach),
     differences,
   )
+  compareRows(stored, fromLogs, MEMORY_SEARCH_SQL, 'memory_search', ['id'], () => false, differences)
   if (differences.length > LISTED) {
     const more = differences.length - LISTED
     return [...differences.slice(0, LISTED), { kind: 'more', message: `and ${more} more` }]

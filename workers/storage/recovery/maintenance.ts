@@ -1,5 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { expiredMemories } from '../queries/memories.ts'
 import type { Workspace } from '../workspace.ts'
 import { listSnapshots, stampOf, takeSnapshot, takeSnapshotNow } from './snapshots.ts'
 
@@ -13,6 +14,7 @@ const QUICK_COPY_BYTES = 32 * 1024 * 1024
 export function startMaintenance(workspace: Workspace, now: () => string, log: (message: string) => void): () => void {
   const run = async (): Promise<void> => {
     emptyTrash(workspace.layout.trash, now())
+    await forgetExpired(workspace, now())
     if (isSnapshotDue(workspace, now())) await takeSnapshot(workspace.database, workspace.layout, now())
   }
   const guarded = (): void => {
@@ -27,6 +29,15 @@ export function startMaintenance(workspace: Workspace, now: () => string, log: (
     clearTimeout(first)
     clearInterval(daily)
   }
+}
+
+/** What has expired is no longer found from that moment on; here its rows go, on record. */
+export async function forgetExpired(workspace: Workspace, now: string): Promise<void> {
+  if (workspace.readOnly || workspace.queue.stalled) return
+  await workspace.recordAll((database) => {
+    const ids = expiredMemories(database, Date.parse(now))
+    return { drafts: ids.length === 0 ? [] : [{ event: 'memory_removed', ids, reason: 'expired' }], answer: undefined }
+  }, new AbortController().signal)
 }
 
 /** Programs that run for seconds never reach the first look. */

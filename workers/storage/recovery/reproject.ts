@@ -27,7 +27,8 @@ export function reproject(database: Database): void {
     const sessions = database
       .prepare<[], { session_id: string }>('SELECT DISTINCT session_id FROM session_events ORDER BY session_id')
       .all()
-    for (const table of ['sessions', 'messages', 'audit_logs', 'usage', 'queued_messages']) database.exec(`DELETE FROM ${table}`)
+    for (const table of ['sessions', 'messages', 'audit_logs', 'usage', 'queued_messages', 'memory_recalls'])
+      database.exec(`DELETE FROM ${table}`)
     database.exec("INSERT INTO messages_fts (messages_fts) VALUES ('delete-all')")
     const writer = { ...rowWriter(database), event: () => undefined }
     const folds = new FoldStore()

@@ -1,0 +1,48 @@
+/** What the storage worker does with memories: items in the database, and the workspace's MEMORY.md. */
+import * as z from 'zod'
+import { MemoryChangesSchema, MemoryDraftSchema, MemoryEntrySchema, MemoryHitSchema, MemoryRecallSchema } from '../metona/memory-entry.ts'
+import { MetonaMemoryItemSchema } from '../metona/metona-memory.ts'
+
+const workspace = z.string()
+const method = <I extends z.ZodType, O extends z.ZodType>(input: I, output: O, deadlineMs = 30_000) => ({ input, output, deadlineMs })
+
+export const memoryMethods = {
+  /**
+   * Refused with a reason: `SECRET_IN_MEMORY`, `MEMORY_TEXT` (control characters, headings, fences: the text becomes part of a prompt).
+   * Text that is there already is not stored twice: the answer is the present item, `added` false.
+   */
+  memoryAdd: method(z.object({ workspace, item: MemoryDraftSchema }), z.object({ item: MemoryEntrySchema, added: z.boolean() })),
+  /** `MEMORY_NOT_FOUND`, and as `memoryAdd`. */
+  memoryUpdate: method(z.object({ workspace, id: z.string(), changes: MemoryChangesSchema }), z.object({ item: MemoryEntrySchema })),
+  memoryDelete: method(z.object({ workspace, ids: z.array(z.string()).max(10_000) }), z.object({ deleted: z.number().int() })),
+  /** Pinned first, then newest first; what has expired is left out. */
+  memoryList: method(
+    z.object({
+      workspace,
+      type: MetonaMemoryItemSchema.shape.type.optional(),
+      limit: z.number().int().min(1).max(1000),
+      offset: z.number().int().min(0).default(0),
+    }),
+    z.object({ items: z.array(MemoryEntrySchema), total: z.number().int() }),
+  ),
+  /**
+   * `everything`: all that matches at all, for a person who searches. `relevant`: what is good enough to be brought up unasked,
+   * pinned items first; nothing twice, nothing in `exclude`, nothing MEMORY.md says already.
+   */
+  memorySearch: method(
+    z.object({
+      workspace,
+      query: z.string(),
+      purpose: z.enum(['everything', 'relevant']),
+      sessionId: z.string().optional(),
+      exclude: z.array(z.string()).default([]),
+      limit: z.number().int().min(1).max(200),
+    }),
+    z.object({ hits: z.array(MemoryHitSchema) }),
+  ),
+  /** When and why an item was put before a model, newest first. */
+  memoryRecalls: method(
+    z.object({ workspace, id: z.string(), limit: z.number().int().min(1).max(200) }),
+    z.object({ recalls: z.array(MemoryRecallSchema), total: z.number().int() }),
+  ),
+}

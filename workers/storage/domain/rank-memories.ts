@@ -1,0 +1,156 @@
+/** Which memories answer a question, and how well. Pure: time, counts and candidates are arguments. */
+import type { Concept } from './memory-query.ts'
+import { memoryTerms } from './memory-terms.ts'
+import { likeness } from './text-likeness.ts'
+
+export interface MemoryCandidate {
+  readonly id: string
+  readonly type: 'episodic' | 'semantic' | 'working'
+  readonly content: string
+  readonly summary?: string | undefined
+  readonly importance: number
+  readonly createdAt: number
+  readonly sessionId?: string | undefined
+  /** Its place among the session's memories. */
+  readonly position?: number | undefined
+}
+
+export interface RankContext {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Whose working memories count; those of others never do. */
+  readonly sessionId: string | undefined
+  /** How many memories there are, and in how many of them a term occurs. */
+  readonly total: number
+  frequencyOf(term: string): number
+}
+
+export interface RankedMemory<C extends MemoryCandidate = MemoryCandidate> {
+  readonly candidate: C
+  /** 0 to 1: how much of what was asked it holds, rare words counting more, with small bounded shares for age and importance. */
+  readonly relevanceScore: number
+  /** The words of the item that matched, as a person knows them. */
+  readonly words: readonly string[]
+}
+
+/** Below this an item is not brought up by itself; whoever searches still sees it. */
+export const RELEVANT = 0.2
+/** Nor is one that is this much weaker than the best. */
+const SHARE_OF_BEST = 0.25
+const DUPLICATE = 0.8
+const HALF_LIFE_MS = 30 * 86_400_000
+/** Shares that age and importance have in the score. Larger ones let what is new push out what is right. */
+const BOUNDED = 0.15
+const OWN_WORKING = 1.1
+const NEXT = 0.35
+const NEXT_BUT_ONE = 0.15
+/** With fewer items than this, that a word is in several of them says little about how common it is. */
+const SMALLEST = 200
+/** Terms of an item of usual length; longer ones match more by chance. */
+const USUAL_LENGTH = 30
+
+/** Best first; what matches nothing and stands beside nothing that matches is left out, as are other sessions' working memories. */
+export function rankMemories<C extends MemoryCandidate>(
+  concepts: readonly Concept[],
+  candidates: readonly C[],
+  context: RankContext,
+): RankedMemory<C>[] {
+  const rarities = concepts.map((concept) => rarityOf(concept, context))
+  const whole = rarities.reduce((sum, rarity) => sum + rarity, 0)
+  if (whole === 0) return []
+  const scored = candidates
+    .filter((candidate) => candidate.type !== 'working' || candidate.sessionId === context.sessionId)
+    .map((candidate) => {
+      const matched = matchOf(concepts, rarities, candidate)
+      return { candidate, words: matched.words, score: (matched.sum / whole) * factorOf(candidate, context) }
+    })
+  const byPlace = new Map(scored.map((entry) => [placeOf(entry.candidate, 0), entry.score]))
+  const near = (candidate: MemoryCandidate, distance: number): number =>
+    candidate.position === undefined ? 0 : (byPlace.get(placeOf(candidate, distance)) ?? 0)
+  return scored
+    .map(({ candidate, words, score }) => ({
+      candidate,
+      words,
+      relevanceScore: Math.min(
+        1,
+        candidate.type === 'episodic'
+          ? score +
+              NEXT * Math.max(near(candidate, -1), near(candidate, 1)) +
+              NEXT_BUT_ONE * Math.max(near(candidate, -2), near(candidate, 2))
+          : score,
+      ),
+    }))
+    .filter(({ relevanceScore }) => relevanceScore > 0)
+    .sort(
+      (one, other) =>
+        other.relevanceScore - one.relevanceScore ||
+        other.candidate.createdAt - one.candidate.createdAt ||
+        (one.candidate.id < other.candidate.id ? -1 : 1),
+    )
+}
+
+/** What is worth bringing up unasked: good enough, not much weaker than the best, nothing said twice or in `known` already. */
+export function chooseRelevant<C extends MemoryCandidate>(
+  ranked: readonly RankedMemory<C>[],
+  limit: number,
+  known: readonly string[] = [],
+): RankedMemory<C>[] {
+  const floor = Math.max(RELEVANT, SHARE_OF_BEST * (ranked[0]?.relevanceScore ?? 0))
+  return withoutDuplicates(
+    ranked.filter(({ relevanceScore }) => relevanceScore >= floor),
+    limit,
+    known,
+  )
+}
+
+/** Of several that say the same the first stays. */
+export function withoutDuplicates<C extends MemoryCandidate>(
+  ranked: readonly RankedMemory<C>[],
+  limit: number,
+  known: readonly string[] = [],
+): RankedMemory<C>[] {
+  const kept: RankedMemory<C>[] = []
+  const said = [...known]
+  for (const entry of ranked) {
+    if (kept.length >= limit) break
+    if (said.some((text) => likeness(text, entry.candidate.content) > DUPLICATE)) continue
+    said.push(entry.candidate.content)
+    kept.push(entry)
+  }
+  return kept
+}
+
+/** 0 to 1: what only few items hold tells most. Squared, so that one rare word outweighs two ordinary ones. */
+function rarityOf(concept: Concept, { total, frequencyOf }: RankContext): number {
+  const asked = concept.alternatives.filter(({ weight }) => weight === 1)
+  const found = Math.max(...asked.map(({ terms }) => Math.min(...terms.map(frequencyOf))))
+  const size = Math.max(total, SMALLEST)
+  const most = Math.log(1 + (size + 0.5) / 0.5)
+  const own = Math.log(1 + (Math.max(0, size - found) + 0.5) / (found + 0.5)) / most
+  return own * own
+}
+
+function matchOf(concepts: readonly Concept[], rarities: readonly number[], candidate: MemoryCandidate): { sum: number; words: string[] } {
+  const terms = memoryTerms(candidate.summary === undefined ? candidate.content : `${candidate.content}\n${candidate.summary}`)
+  const held = new Set(terms)
+  const words: string[] = []
+  let sum = 0
+  concepts.forEach((concept, index) => {
+    const best = concept.alternatives.find((alternative) => alternative.terms.every((term) => held.has(term)))
+    if (best === undefined) return
+    words.push(best.word)
+    sum += best.weight * (rarities[index] ?? 0)
+  })
+  return { sum: sum * (0.85 + 0.15 / Math.max(1, terms.length / USUAL_LENGTH)), words }
+}
+
+function factorOf(candidate: MemoryCandidate, { now }: RankContext): number {
+  const age = Math.max(0, now - candidate.createdAt)
+  const importance = 1 - BOUNDED + BOUNDED * candidate.importance
+  const recency = 1 - BOUNDED + BOUNDED * 2 ** (-age / HALF_LIFE_MS)
+  return importance * recency * (candidate.type === 'working' ? OWN_WORKING : 1)
+}
+
+function placeOf({ id, sessionId, position }: MemoryCandidate, distance: number): string {
+  return position === undefined ? id : `${sessionId ?? ''}/${position + distance}`
+}

@@ -1,0 +1,16 @@
+import { memoryMethods } from '#contracts/storage/memory-methods.ts'
+import type { CallContext } from '#contracts/wire/define-service.ts'
+import type { Workspaces } from '../workspaces.ts'
+import type { MemoryHandlers } from './memory-handlers.ts'
+
+/** The memory methods, whose code is loaded when one of them is called: most starts of the app do without. */
+export function lazyMemoryHandlers(workspaces: Workspaces): MemoryHandlers {
+  let loading: Promise<MemoryHandlers> | undefined
+  const handlers = (): Promise<MemoryHandlers> =>
+    (loading ??= import('./memory-handlers.ts').then((module) => module.memoryHandlers(workspaces)))
+  const lazy = Object.keys(memoryMethods).map((name) => [
+    name,
+    async (input: never, context: CallContext) => (await handlers())[name as keyof MemoryHandlers](input, context),
+  ])
+  return Object.fromEntries(lazy) as MemoryHandlers
+}

@@ -1,0 +1,117 @@
+/** A search in three steps: terms that tell, the best candidates of the index, their exact order. */
+import type { Database } from 'better-sqlite3'
+import type { MemoryHit } from '#contracts/metona/memory-entry.ts'
+import { readQuery, type Concept } from '../domain/memory-query.ts'
+import { chooseRelevant, rankMemories, type RankContext, type RankedMemory } from '../domain/rank-memories.ts'
+import { foldText } from '../domain/text-likeness.ts'
+import type { StoredMemory } from '../logs/workspace-record.ts'
+import { memoriesAt, memoriesContaining, memoriesWith, memoryCount, pinnedMemories, termFrequency, toEntry } from '../queries/memories.ts'
+
+export interface MemorySearch {
+  readonly query: string
+  readonly purpose: 'everything' | 'relevant'
+  readonly sessionId: string | undefined
+  readonly exclude: readonly string[]
+  /** Texts the model has before it already. */
+  readonly known: readonly string[]
+  readonly limit: number
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** So many terms go to the index: the rarest, for they find what the others only repeat. */
+const MOST_TERMS = 12
+const MOST_RELATED = 8
+/** A term in more than this share of the items only costs time, unless there is little else. */
+const COMMON = 0.1
+const FEW_TERMS = 4
+/** In a smaller store no term costs anything. */
+const SMALL = 2000
+const CANDIDATES = 64
+/** Of so many of the best, what was remembered just before and after is looked at too. */
+const WITH_NEIGHBOURS = 10
+const NEIGHBOURHOOD = 2
+const MOST_PINNED = 8
+
+export function searchMemories(database: Database, search: MemorySearch): MemoryHit[] {
+  const pinned = search.purpose === 'relevant' ? pinnedMemories(database, MOST_PINNED, search.now) : []
+  const total = memoryCount(database)
+  if (total === 0) return []
+  const frequencies = new Map<string, number>()
+  const context: RankContext = {
+    now: search.now,
+    sessionId: search.sessionId,
+    total,
+    frequencyOf: (term) => {
+      let frequency = frequencies.get(term)
+      if (frequency === undefined) frequencies.set(term, (frequency = termFrequency(database, term)))
+      return frequency
+    },
+  }
+  const concepts = readQuery(search.query)
+  const ranked = rank(database, search, concepts, context)
+  if (search.purpose === 'everything') return everything(database, search, ranked).slice(0, search.limit).map(toHit)
+  const excluded = new Set(search.exclude)
+  const unsaid = pinned.filter(({ id }) => !excluded.has(id))
+  const found = ranked.filter(({ candidate }) => !excluded.has(candidate.id) && !unsaid.some(({ id }) => id === candidate.id))
+  const relevant = chooseRelevant(found, search.limit, [...search.known, ...unsaid.map(({ content }) => content)])
+  const scores = new Map(ranked.map((entry) => [entry.candidate.id, entry]))
+  return [...unsaid.map((item) => scores.get(item.id) ?? { candidate: item, relevanceScore: 0, words: [] }), ...relevant]
+    .slice(0, search.limit)
+    .map(toHit)
+}
+
+function rank(database: Database, search: MemorySearch, concepts: readonly Concept[], context: RankContext): RankedMemory<StoredMemory>[] {
+  const terms = chooseTerms(concepts, context)
+  if (terms.length === 0) return []
+  const candidates = memoriesWith(database, terms, CANDIDATES, search.now)
+  const first = rankMemories(concepts, candidates, context)
+  const present = new Set(candidates.map(({ id }) => id))
+  const neighbours = first
+    .slice(0, WITH_NEIGHBOURS)
+    .flatMap(({ candidate: { sessionId, position, type } }) =>
+      sessionId === undefined || position === undefined || type !== 'episodic'
+        ? []
+        : memoriesAt(database, sessionId, position - NEIGHBOURHOOD, position + NEIGHBOURHOOD).filter(
+            ({ id, expiresAt }) => !present.has(id) && (expiresAt === undefined || expiresAt > search.now) && present.add(id) !== undefined,
+          ),
+    )
+  return neighbours.length === 0 ? first : rankMemories(concepts, [...candidates, ...neighbours], context)
+}
+
+function chooseTerms(concepts: readonly Concept[], { total, frequencyOf }: RankContext): string[] {
+  const asked = new Set<string>()
+  const related = new Set<string>()
+  for (const { alternatives } of concepts)
+    for (const { terms, weight } of alternatives) for (const term of terms) (weight === 1 ? asked : related).add(term)
+  const rarest = (terms: Iterable<string>, most: number, least: number): string[] => {
+    const found = [...terms].filter((term) => frequencyOf(term) > 0).sort((one, other) => frequencyOf(one) - frequencyOf(other))
+    const telling = total < SMALL ? found : found.filter((term) => frequencyOf(term) <= COMMON * total)
+    return (telling.length < least ? found.slice(0, least) : telling).slice(0, most)
+  }
+  const own = rarest(asked, MOST_TERMS, FEW_TERMS)
+  const others = rarest(
+    [...related].filter((term) => !asked.has(term)),
+    MOST_RELATED,
+    0,
+  )
+  return [...own, ...others]
+}
+
+/** For a person who searches: what holds the text as it was typed comes first, and single characters are looked for as they are. */
+function everything(database: Database, search: MemorySearch, ranked: readonly RankedMemory<StoredMemory>[]): RankedMemory<StoredMemory>[] {
+  const text = foldText(search.query)
+  if (text === '') return []
+  const literal = ranked.filter(({ candidate }) => foldText(candidate.content).includes(text))
+  const held = new Set(literal.map(({ candidate }) => candidate.id))
+  const others = ranked.filter(({ candidate }) => !held.has(candidate.id))
+  if (ranked.length > 0 && [...text].length > 1) return [...literal, ...others]
+  const containing = memoriesContaining(database, search.query.trim(), search.limit, search.now)
+    .filter((item) => !held.has(item.id) && (item.type !== 'working' || item.sessionId === search.sessionId))
+    .map((candidate) => ({ candidate, relevanceScore: 1, words: [search.query.trim()] }))
+  return [...literal, ...containing, ...others.filter(({ candidate }) => !containing.some((entry) => entry.candidate.id === candidate.id))]
+}
+
+function toHit({ candidate, relevanceScore, words }: RankedMemory<StoredMemory>): MemoryHit {
+  return { ...toEntry(candidate), relevanceScore: Math.round(relevanceScore * 1000) / 1000, words: [...words] }
+}
