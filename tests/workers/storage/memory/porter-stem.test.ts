@@ -21,7 +21,8 @@ it('real words and made-up ones have the stem that SQLite gives them', () => {
   const letters = 'aeiouybcdfglmnprstvwxz'
   for (let made = 0; made < 4000; made++) {
     let word = ''
-    for (let length = random.between(1, 7); word.length < length;) word += letters.charAt(Math.floor(random.between(0, letters.length)))
+    const length = random.between(1, 7)
+    while (word.length < length) word += letters.charAt(Math.floor(random.between(0, letters.length)))
     words.add(word + (ENDINGS[Math.floor(random.between(0, ENDINGS.length))] ?? ''))
   }
   const database = new DatabaseConstructor(':memory:')
