@@ -18,6 +18,7 @@ export function reducePermissionRequest(draft: SessionSnapshot, event: SessionEv
       display,
       risk,
       reason,
+      ...(event.reasonParams === undefined ? {} : { reasonParams: event.reasonParams }),
       ...(grantPrefix === undefined ? {} : { grantPrefix }),
       ...(event.sessionGrant === undefined ? {} : { sessionGrant: event.sessionGrant }),
       ...(event.question === undefined ? {} : { question: event.question }),
@@ -34,7 +35,13 @@ export function reducePermission(draft: SessionSnapshot, event: SessionEventOf<'
     return {
       ...item,
       status: event.decision === 'deny' ? 'denied' : allowed,
-      decision: { decision: event.decision, by: event.by, reason: event.reason, at: event.ts },
+      decision: {
+        decision: event.decision,
+        by: event.by,
+        reason: event.reason,
+        ...(event.reasonParams === undefined ? {} : { reasonParams: event.reasonParams }),
+        at: event.ts,
+      },
     }
   })
   closeQuestion(draft, event.toolCallId, event.tool, event.ts)

@@ -116,7 +116,9 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
     argumentsHash: z.string(),
     display: z.string(),
     risk: z.string(),
+    /** A code of `approval-reasons.ts`. */
     reason: z.string(),
+    reasonParams: z.record(z.string(), z.string()).optional(),
     grantPrefix: z.string().optional(),
     sessionGrant: z.literal('edits').optional(),
     /** The call is a question of the model's: the person answers in words instead of allowing. */
@@ -128,7 +130,9 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
     toolCallId: z.string(),
     decision: z.enum(['allow', 'deny']),
     by: DecisionMakerSchema,
+    /** The person's own words, or a code of `approval-reasons.ts`. */
     reason: z.string(),
+    reasonParams: z.record(z.string(), z.string()).optional(),
     scope: z.enum(['once', 'session', 'always']).optional(),
   }),
   /** The committed intent: written before the tool runs. */

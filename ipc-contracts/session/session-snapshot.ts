@@ -58,7 +58,15 @@ export const TranscriptItemSchema = z.discriminatedUnion('kind', [
     result: z.unknown().optional(),
     error: z.string().optional(),
     display: z.record(z.string(), z.unknown()).optional(),
-    decision: z.object({ decision: z.enum(['allow', 'deny']), by: z.string(), reason: z.string(), at: z.string() }).optional(),
+    decision: z
+      .object({
+        decision: z.enum(['allow', 'deny']),
+        by: z.string(),
+        reason: z.string(),
+        reasonParams: z.record(z.string(), z.string()).optional(),
+        at: z.string(),
+      })
+      .optional(),
     superseded: z.boolean().optional(),
   }),
   z.object({
@@ -98,6 +106,7 @@ export const PendingApprovalSchema = z.object({
   display: z.string(),
   risk: z.string(),
   reason: z.string(),
+  reasonParams: z.record(z.string(), z.string()).optional(),
   grantPrefix: z.string().optional(),
   /** "For this session" covers all edits in this workspace. */
   sessionGrant: z.literal('edits').optional(),

@@ -5,6 +5,8 @@ import { MetonaToolCallSchema, MetonaToolDefSchema, MetonaToolResultSchema } fro
 import { ToolOutcomeSchema } from '../session/session-enums.ts'
 import { defineService } from '../wire/define-service.ts'
 import type { Port } from '../wire/port.ts'
+import { ApprovalReasonSchema } from './approval-reasons.ts'
+import { RuleSubjectSchema } from './permission-rule.ts'
 
 /** read: looks only. edit: changes files of the workspace. execute: runs a program. network: leaves the machine. session: touches only the session itself (todo, question, memory). */
 export const RiskClassSchema = z.enum(['read', 'edit', 'execute', 'network', 'session'])
@@ -34,9 +36,11 @@ export const PreparedCallSchema = z.union([
     /** Where there is no prefix: a yes "for this session" covers every further edit in this workspace that nothing else asks about. */
     sessionGrant: z.literal('edits').optional(),
     /** A reason to ask even where the mode would not: protected path, unparsable command, outside the workspace. */
-    mustAsk: z.string().optional(),
+    mustAsk: ApprovalReasonSchema.optional(),
     /** A command line all of whose programs only look, inside the workspace: a rule may let it run without asking. Never set beside `mustAsk`. */
     harmless: z.boolean().optional(),
+    /** What the person's rules are compared with; absent where it cannot be told. */
+    subjects: z.array(RuleSubjectSchema).optional(),
     /** The call is a question to the person: it is asked in place of an approval, and what they write goes into `run` as `answer`; absent when nobody is there. */
     question: z.object({ text: z.string(), options: z.array(z.string()).optional() }).optional(),
   }),

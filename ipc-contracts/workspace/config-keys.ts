@@ -3,6 +3,7 @@
  * are made from this table. `scope: 'profile'` keys are authority and are never read from a workspace.
  */
 import * as z from 'zod'
+import { PermissionRuleSchema } from '../tools/permission-rule.ts'
 
 export const ConfigCategorySchema = z.enum(['llm', 'agent', 'tools', 'security', 'logging', 'mcp', 'ui'])
 
@@ -78,6 +79,22 @@ export const configKeys: Readonly<Record<string, ConfigKey>> = {
     '新会话的权限模式',
   ),
   'security.sandbox': key(z.enum(['auto', 'off']), 'security', 'profile', 'auto', 'Sandbox for commands', '命令沙箱'),
+  'security.rules': key(
+    z.array(PermissionRuleSchema).max(500),
+    'security',
+    'profile',
+    [],
+    'Rules for tool calls: allow, ask or deny; deny wins',
+    '工具调用规则：allow 允许、ask 询问、deny 禁止；禁止优先',
+  ),
+  'security.harmlessCommands': key(
+    z.enum(['ask', 'allow']),
+    'security',
+    'profile',
+    'ask',
+    'Commands that only look inside the folder: ask before them, or let them run',
+    '只在文件夹内查看的命令：先询问，还是直接运行',
+  ),
   'security.approvalTimeoutSeconds': key(
     z.number().positive(),
     'security',

@@ -1,6 +1,7 @@
 /** Puts a call that needs a person's word to the person at the terminal. */
 import { createInterface, type Interface } from 'node:readline'
 import type { SessionEvent, SessionEventOf } from '#contracts/session/session-event.ts'
+import { approvalReasonText } from '#contracts/tools/approval-reasons.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
 import type { Client, Input } from './client.ts'
 import type { Speech } from './explain-error.ts'
@@ -41,10 +42,13 @@ export function askForApproval(options: AskerOptions): ApprovalAsker {
     // Lines as the terminal gives them, no raw mode: Ctrl+C stays a signal.
     lines ??= createInterface({ input: options.input, terminal: false }).on('line', answer)
     if (request.question !== undefined) return showQuestion(request.question)
-    options.say(fill(options.text.approvalTitle, { tool: request.tool, reason: plainText(request.reason) }))
+    options.say(fill(options.text.approvalTitle, { tool: request.tool, reason: plainText(reasonOf(request)) }))
     for (const line of plainText(request.display).split('\n')) options.say(`  ${line}`)
     options.ask(choicesOf(request))
   }
+
+  const reasonOf = ({ reason, reasonParams: params }: Request): string =>
+    approvalReasonText({ code: reason, ...(params === undefined ? {} : { params }) }, options.language)
 
   const choicesOf = (request: Request): string => {
     const { approvalQuestion, approvalQuestionEdits, approvalQuestionGrant } = options.text

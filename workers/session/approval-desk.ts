@@ -24,7 +24,14 @@ export class ApprovalDesk {
       }
       const onAbort = (): void => settle({ decision: 'deny', by: 'user', reason: 'stopped', scope: 'once' })
       const stopWaiting = awakeTimeout(
-        () => settle({ decision: 'deny', by: 'timeout', reason: `no answer within ${Math.round(timeoutMs / 1000)} s`, scope: 'once' }),
+        () =>
+          settle({
+            decision: 'deny',
+            by: 'timeout',
+            reason: 'no_answer',
+            reasonParams: { seconds: `${Math.round(timeoutMs / 1000)}` },
+            scope: 'once',
+          }),
         timeoutMs,
       )
       this.#open.set(request.toolCallId, { argumentsHash: request.argumentsHash, settle })

@@ -1,6 +1,8 @@
 /** Settings of a turn and the choice of a model, from configuration entries. */
+import * as z from 'zod'
 import { PermissionModeSchema, type PermissionMode } from '#contracts/session/session-enums.ts'
 import type { ConfigEntry } from '#contracts/workspace/config-keys.ts'
+import { PermissionRuleSchema } from '#contracts/tools/permission-rule.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import type { Services } from './services.ts'
 import { storedBaseUrl } from './stored-base-url.ts'
@@ -21,6 +23,10 @@ export function turnConfig(entries: readonly ConfigEntry[]): SessionConfig {
     maxTokens: number('llm.maxTokens'),
     temperature: number('llm.temperature'),
     contextBudget: number('agent.contextBudget'),
+    approval: {
+      rules: z.array(PermissionRuleSchema).catch([]).parse(value('security.rules')),
+      harmlessRuns: value('security.harmlessCommands') === 'allow',
+    },
     traces: value('logging.traces') !== false,
     permission: PermissionModeSchema.catch('ask').parse(value('security.permission')),
     sandbox: value('security.sandbox') === 'off' ? 'off' : 'auto',

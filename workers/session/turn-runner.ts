@@ -9,7 +9,7 @@ import { commitCompaction, compactSession, wholeHistory } from './compact-sessio
 import { mapFailure } from './domain/map-failure.ts'
 import { runTurn } from './domain/run-turn.ts'
 import { traceJson } from './domain/trace.ts'
-import type { BuiltRequest, TurnPorts } from './domain/turn-ports.ts'
+import type { BuiltRequest, TurnPorts, TurnSettings } from './domain/turn-ports.ts'
 import { addGrant, hasGrant } from './grants.ts'
 import { keep } from './keep.ts'
 import type { LiveSession } from './live-session.ts'
@@ -28,6 +28,7 @@ export interface TurnConfig {
   readonly traces: boolean
   /** The person's own ceiling for input tokens. */
   readonly contextBudget: number | undefined
+  readonly approval: TurnSettings['approval']
 }
 
 /** Never rejects: what cannot be committed is reported and ends the session in memory. */
@@ -194,6 +195,7 @@ export async function runSessionTurn(
         timeoutMs: session.timeoutMs,
         userInput: input.userInput,
         tools,
+        approval: config.approval,
       },
       ports,
       input.signal,

@@ -2,6 +2,8 @@
 import * as z from 'zod'
 import type { MetonaToolDef } from '#contracts/metona/metona-tool.ts'
 import type { ToolOutcome } from '#contracts/session/session-enums.ts'
+import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
+import type { RuleSubject } from '#contracts/tools/permission-rule.ts'
 import type { RiskClass, ToolDescriptor, ToolLive, ToolPlace } from '#contracts/tools/tools-service.ts'
 import type { ToolServices } from './tool-services.ts'
 
@@ -18,11 +20,13 @@ export interface Preparation {
   /** Everything the person needs to decide, in plain text; made visible by the service. */
   readonly display: string
   /** Why to ask even where the mode would not. */
-  readonly mustAsk?: string
+  readonly mustAsk?: ApprovalReason
   /** What an "always" would cover, exactly. */
   readonly grantPrefix?: string
   /** What "for this session" covers where there is no prefix. */
   readonly sessionGrant?: 'edits'
+  /** What the person's rules are compared with; absent where it cannot be told. */
+  readonly subjects?: RuleSubject[]
   /** Runs programs, but only such as look, all of them shown. */
   readonly harmless?: boolean
   /** The call is a question to the person. */

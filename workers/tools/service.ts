@@ -4,6 +4,8 @@ import { realpath } from 'node:fs/promises'
 import { threadId } from 'node:worker_threads'
 import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-tool.ts'
 import type { ToolOutcome } from '#contracts/session/session-enums.ts'
+import { approvalReasonText, type ApprovalReason } from '#contracts/tools/approval-reasons.ts'
+import type { RuleSubject } from '#contracts/tools/permission-rule.ts'
 import type { PreparedCall, ToolLive, ToolPlace, toolsService } from '#contracts/tools/tools-service.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { callMeter } from '#contracts/wire/call-meter.ts'
@@ -102,7 +104,7 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
     if (preparation.mustAsk !== undefined)
       throw new ToolError(
         'APPROVAL_LOST',
-        `The approval was lost when tools were restarted (${preparation.mustAsk}). Nothing was run; make the call again.`,
+        `The approval was lost when tools were restarted (${approvalReasonText(preparation.mustAsk, 'en')}). Nothing was run; make the call again.`,
       )
     return preparation.permit
   }
@@ -150,19 +152,26 @@ export function hashCall(call: MetonaToolCall): string {
 }
 
 function optional(preparation: Preparation): {
+  subjects?: RuleSubject[]
   harmless?: boolean
   grantPrefix?: string
   sessionGrant?: 'edits'
-  mustAsk?: string
+  mustAsk?: ApprovalReason
   question?: { text: string; options?: string[] }
 } {
   return {
+    ...(preparation.subjects === undefined ? {} : { subjects: preparation.subjects }),
     ...(preparation.harmless === true ? { harmless: true } : {}),
     ...(preparation.question === undefined ? {} : { question: preparation.question }),
     ...(preparation.grantPrefix === undefined ? {} : { grantPrefix: preparation.grantPrefix }),
     ...(preparation.sessionGrant === undefined ? {} : { sessionGrant: preparation.sessionGrant }),
-    ...(preparation.mustAsk === undefined ? {} : { mustAsk: visibleText(preparation.mustAsk, false) }),
+    ...(preparation.mustAsk === undefined ? {} : { mustAsk: visibleReason(preparation.mustAsk) }),
   }
+}
+
+function visibleReason({ code, params }: ApprovalReason): ApprovalReason {
+  if (params === undefined) return { code }
+  return { code, params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, visibleText(value, false)])) }
 }
 
 function remember(prepared: Map<string, PreparedEntry>, key: string, entry: PreparedEntry): void {

@@ -6,7 +6,6 @@ export const approval = {
   reason: 'Why it asks',
   sandbox: 'Sandbox',
   scope: 'A wider yes covers',
-  becauseMode: 'The mode “{mode}” asks before this',
   question: 'The model has a question',
   answerLabel: 'Your answer',
   answerSend: 'Answer',

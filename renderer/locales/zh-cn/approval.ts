@@ -8,7 +8,6 @@ export const approval: Messages['approval'] = {
   reason: '询问原因',
   sandbox: '沙箱',
   scope: '扩大允许的范围',
-  becauseMode: '“{mode}”模式下会先询问',
   question: '模型有一个问题',
   answerLabel: '你的回答',
   answerSend: '回答',

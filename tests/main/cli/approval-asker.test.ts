@@ -42,7 +42,8 @@ const request = (id: string, display = 'rm -rf build', offered: { grantPrefix?: 
     argumentsHash: `hash of ${id}`,
     display,
     risk: 'execute',
-    reason: 'execute asks in ask mode',
+    reason: 'command_unclear',
+    reasonParams: { what: 'variable' },
     turn: 1,
   })
 const settled = (id: string): SessionEvent =>
@@ -51,7 +52,7 @@ const settled = (id: string): SessionEvent =>
 test('shows the whole call, and answers with what was shown', async () => {
   asker.event(request('tc_1', 'line one\nline two\u001b[2J'))
   expect(screen).toEqual([
-    'run_command asks to run (execute asks in ask mode):',
+    'run_command asks to run (what the command starts cannot be told beforehand: it holds a variable):',
     '  line one',
     '  line two[2J',
     messagesEn.approvalQuestion,

@@ -352,12 +352,12 @@ test('a wider yes is offered only where it is bound to a prefix', async () => {
     argumentsHash: 'h',
     display: 'New file a',
     risk: 'edit',
-    reason: 'edit asks in ask mode',
+    reason: 'mode_ask',
   })
   await open()
   await opened.page.locator(`[data-testid="${testIds.approvalAllowOnce}"]:enabled`).waitFor()
   expect([await opened.at(testIds.approvalAllowSession).count(), await opened.at(testIds.approvalAllowAlways).count()]).toEqual([0, 0])
-  expect(await opened.at(testIds.approvalCard).innerText()).toContain('The mode “Ask” asks before this')
+  expect(await opened.at(testIds.approvalCard).innerText()).toContain('ask mode asks before this')
 })
 
 test('an interrupted turn can be resumed, a failed one retried, by the button beside it', async () => {

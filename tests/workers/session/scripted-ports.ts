@@ -3,6 +3,7 @@ import type { MetonaFinishReason, MetonaResponse } from '#contracts/metona/meton
 import type { MetonaToolCall } from '#contracts/metona/metona-tool.ts'
 import type { PermissionMode } from '#contracts/session/session-enums.ts'
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
+import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
 import type { PreparedCall, RiskClass, ToolDescriptor } from '#contracts/tools/tools-service.ts'
 import type { ApprovalAnswer, ToolRun, TurnPorts, TurnSettings } from '#workers/session/domain/turn-ports.ts'
 
@@ -12,7 +13,7 @@ export interface Script {
   risk?: Record<string, RiskClass>
   approvals?: Record<string, Partial<ApprovalAnswer>>
   outcomes?: Record<string, Partial<ToolRun>>
-  mustAsk?: string
+  mustAsk?: ApprovalReason
   /** What a wider yes could cover; a prefix without it. */
   offered?: 'edits' | 'none'
   onRun?: (call: MetonaToolCall) => void
@@ -136,6 +137,7 @@ export function settings(change: Partial<TurnSettings> = {}): TurnSettings {
     timeoutMs: undefined,
     userInput: 'go',
     tools: [],
+    approval: { rules: [], harmlessRuns: false },
     ...change,
   }
 }

@@ -140,7 +140,7 @@ describe('read_file', () => {
     for (const file_path of ['../ws-evil/x.txt', real, 'out/x.txt', 'x-link', `${bench.workspace}/../ws-evil/x.txt`]) {
       expect(await bench.prepare('read_file', { file_path }), file_path).toMatchObject({
         ok: true,
-        mustAsk: `It is outside the workspace: ${real}`,
+        mustAsk: { code: 'outside_workspace', params: { path: real } },
       })
     }
   })
@@ -283,7 +283,7 @@ describe('write_file and edit_file', () => {
   test('writing AGENTS.md asks', async () => {
     expect(await bench.prepare('write_file', { file_path: 'AGENTS.md', content: 'x' })).toMatchObject({
       ok: true,
-      mustAsk: expect.stringContaining('AGENTS.md'),
+      mustAsk: { code: 'instructs_agents', params: { path: 'AGENTS.md' } },
     })
   })
 })

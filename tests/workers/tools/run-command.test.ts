@@ -111,7 +111,7 @@ test('long output keeps head and tail, and the file has all of it, readable with
   expect(prepared).not.toHaveProperty('mustAsk')
   expect(seen(await bench.call('read_file', { file_path: path, offset: 100_000, limit: 1 }))).toContain('100000\n')
   expect(await bench.prepare('read_file', { file_path: path }, { sessionId: 's_another001' })).toMatchObject({
-    mustAsk: expect.stringContaining('outside'),
+    mustAsk: expect.objectContaining({ code: 'outside_workspace' }),
   })
 })
 
@@ -266,10 +266,10 @@ describe('what is known of a command before it runs', () => {
 
   test('what cannot be read says why it asks', async () => {
     expect(await bench.prepare('run_command', { command: 'echo $(id)' })).toMatchObject({
-      mustAsk: 'What the command starts cannot be told beforehand: it holds a variable or a substitution',
+      mustAsk: { code: 'command_unclear', params: { what: 'variable' } },
     })
     expect(await bench.prepare('run_command', { command: 'ls \u202e' })).toMatchObject({
-      mustAsk: expect.stringContaining('invisible'),
+      mustAsk: { code: 'hidden_characters' },
       display: 'ls ⟨U+202E⟩',
     })
   })

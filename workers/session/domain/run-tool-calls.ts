@@ -7,9 +7,9 @@ import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-
 import type { ToolOutcome } from '#contracts/session/session-enums.ts'
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { PreparedCall } from '#contracts/tools/tools-service.ts'
-import { decideApproval, type ApprovalPolicy } from './approval-policy.ts'
+import { decideCall, type Prepared } from './decide-call.ts'
 import type { LoopGuard } from './loop-guard.ts'
-import type { ApprovalAnswer, CallGrant, ToolRun, ToolStop, TraceSpan, TurnPorts, TurnSettings } from './turn-ports.ts'
+import type { ToolRun, ToolStop, TraceSpan, TurnPorts, TurnSettings } from './turn-ports.ts'
 import type { TurnEnd } from './run-turn.ts'
 
 export interface ToolStep {
@@ -24,9 +24,8 @@ export interface ToolStep {
   readonly before: Promise<void>
 }
 
-type Prepared = Extract<PreparedCall, { ok: true }>
 /** A call with everything decided: it runs, or it has its result already. */
-type Decided =
+export type Decided =
   | { readonly call: MetonaToolCall; readonly run: Prepared; readonly answer?: string }
   | { readonly call: MetonaToolCall; readonly refused: { outcome: ToolOutcome; message: string } }
   | { readonly call: MetonaToolCall; readonly failed: MetonaToolResult }
@@ -59,7 +58,7 @@ export async function runToolCalls(step: ToolStep): Promise<ToolStepEnd> {
       else if (!preparation.ok) deciding.push({ call, failed: preparation.result })
       else {
         const verdict = step.guard.see(preparation.argumentsHash)
-        if (verdict === 'run') deciding.push(decide(step, call, preparation))
+        if (verdict === 'run') deciding.push(decideCall(step, call, preparation))
         else
           deciding.push({
             call,
@@ -105,96 +104,6 @@ async function prepare({ ports }: ToolStep, call: MetonaToolCall): Promise<Prepa
       `The arguments were not valid JSON (${call.invalidArguments.reason}). Nothing was run. Send the call again with a JSON object.`,
     ),
   }
-}
-
-async function decide(step: ToolStep, call: MetonaToolCall, prepared: Prepared): Promise<Decided> {
-  const { ports, settings, iteration, signal } = step
-  const { question } = prepared
-  const grant = grantOf(call, prepared)
-  const decideWith = (granted: boolean): ApprovalPolicy => decideApproval(ports.permission(), prepared, granted, settings.interactive)
-  let policy = decideWith(false)
-  if (policy.kind !== 'allow' && grant !== undefined && (await ports.hasGrant(grant))) policy = decideWith(true)
-  let answer: ApprovalAnswer
-  // A question is put to the person whatever the mode; where nobody is, the tool says so itself.
-  const asks = question === undefined ? policy.kind === 'ask' : settings.interactive
-  if (asks) {
-    const askedAt = ports.monotonic()
-    ports.show({ delta: 'phase', phase: 'awaiting_approval', turn: settings.turn, since: ports.now() })
-    await ports.commit([
-      {
-        event: 'permission_request',
-        iteration,
-        tool: call.name,
-        toolCallId: call.id,
-        argumentsHash: prepared.argumentsHash,
-        display: prepared.display,
-        risk: prepared.risk,
-        reason: question === undefined ? policy.reason : 'question',
-        ...(prepared.grantPrefix === undefined ? {} : { grantPrefix: prepared.grantPrefix }),
-        ...(prepared.sessionGrant === undefined ? {} : { sessionGrant: prepared.sessionGrant }),
-        ...(question === undefined ? {} : { question }),
-        turn: settings.turn,
-      },
-    ])
-    const given = await ports.waitForApproval({ toolCallId: call.id, argumentsHash: prepared.argumentsHash }, signal)
-    answer = { ...given, scope: possibleScope(given.scope, grant) }
-    step.spans.push({
-      name: `approval ${call.name}`,
-      kind: 'approval',
-      startedAt: askedAt,
-      endedAt: ports.monotonic(),
-      attributes: { 'metona.approval.decision': answer.decision, 'metona.approval.by': answer.by },
-    })
-    if (signal.aborted)
-      return { call, refused: { outcome: 'aborted', message: 'not run: the turn was stopped while this call waited for approval' } }
-    if (answer.decision === 'allow' && answer.scope !== 'once' && grant !== undefined) await ports.addGrant(grant, answer.scope)
-  } else if (policy.kind === 'ask') {
-    answer = { decision: 'allow', by: 'non_interactive', reason: 'question', scope: 'once' }
-  } else {
-    answer = { decision: policy.kind, by: policy.by, reason: policy.reason, scope: 'once' }
-  }
-  const permission: SessionEventDraft = {
-    event: 'permission',
-    iteration,
-    tool: call.name,
-    toolCallId: call.id,
-    decision: answer.decision,
-    by: answer.by,
-    reason: answer.reason,
-    ...(asks ? { scope: answer.scope } : {}),
-    turn: settings.turn,
-  }
-  if (answer.decision === 'allow') {
-    await ports.commit([permission, intent(step, call)])
-    return { call, run: prepared, ...(answer.text === undefined ? {} : { answer: answer.text }) }
-  }
-  await ports.commit([permission])
-  const why =
-    answer.by === 'timeout'
-      ? 'nobody answered in time'
-      : answer.by === 'user'
-        ? 'the person said no'
-        : answer.by === 'non_interactive'
-          ? 'nobody is there to approve it'
-          : 'the permission mode does not allow it'
-  return {
-    call,
-    refused: { outcome: 'denied', message: `Denied: ${why}${answer.reason === '' ? '' : ` (${answer.reason})`}. Nothing was run.` },
-  }
-}
-
-function grantOf(call: MetonaToolCall, { grantPrefix, sessionGrant }: Prepared): CallGrant | undefined {
-  return grantPrefix === undefined ? sessionGrant : { tool: call.name, prefix: grantPrefix }
-}
-
-/** A client may ask for more than the call offers. */
-function possibleScope(asked: ApprovalAnswer['scope'], grant: CallGrant | undefined): ApprovalAnswer['scope'] {
-  if (grant === undefined) return 'once'
-  return asked === 'always' && grant === 'edits' ? 'session' : asked
-}
-
-function intent({ iteration, settings }: ToolStep, call: MetonaToolCall): SessionEventDraft {
-  return { event: 'tool_call', iteration, tool: call.name, args: call.args, toolCallId: call.id, turn: settings.turn }
 }
 
 /** Resolves when every call has its outcome; `committed` when all of them are durable. */

@@ -9,6 +9,7 @@ import type { DecisionMaker, PermissionMode, ToolOutcome } from '#contracts/sess
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
 import type { PreparedCall, ToolDescriptor, ToolLive } from '#contracts/tools/tools-service.ts'
+import type { ApprovalCircumstances } from './approval-policy.ts'
 
 export interface BuiltRequest {
   readonly request: MetonaRequest
@@ -49,7 +50,9 @@ export interface ToolRun {
 export interface ApprovalAnswer {
   readonly decision: 'allow' | 'deny'
   readonly by: DecisionMaker
+  /** The person's own words, or a code of `approval-reasons.ts`. */
   readonly reason: string
+  readonly reasonParams?: Record<string, string>
   readonly scope: 'once' | 'session' | 'always'
   /** What the person wrote to a question. */
   readonly text?: string
@@ -115,6 +118,7 @@ export interface TurnSettings {
   readonly timeoutMs: number | undefined
   readonly userInput: string
   readonly tools: readonly ToolDescriptor[]
+  readonly approval: Pick<ApprovalCircumstances, 'rules' | 'harmlessRuns'>
 }
 
 /** Times of one iteration, milliseconds of the monotonic clock, for its trace. */

@@ -6,6 +6,7 @@ import { configKeys, type ConfigEntry, type ConfigKey } from '#contracts/workspa
 const STRICTNESS: Readonly<Record<string, readonly unknown[]>> = {
   'security.permission': ['plan', 'ask', 'auto_edit', 'full_access'],
   'security.sandbox': ['auto', 'off'],
+  'security.harmlessCommands': ['ask', 'allow'],
 }
 
 /** Stored values by key, as JSON text. */

@@ -4,7 +4,7 @@ import { visibleText } from '../domain/visible-text.ts'
 import type { PrepareContext, Preparation, RunContext, ToolOutput } from '../define-tool.ts'
 import { hashBytes, stampFromStats, type GuardVerdict } from '../files/file-guard.ts'
 import type { OpenedPath } from '../files/opened-path.ts'
-import { openForChange } from './path-preparation.ts'
+import { openForChange, subjectOf } from './path-preparation.ts'
 import type { TextFile } from '../text/text-file.ts'
 
 /** The new text for a file; `undefined` stands for a file that does not exist. Throws ToolError when it cannot be. */
@@ -32,6 +32,7 @@ export async function prepareChange(context: PrepareContext, options: ChangeOpti
     return {
       display: plan.file === undefined ? `New file ${path.segments.join('/')}\n${display}` : display,
       permit: { realPath: path.realPath, inside: true, baseHash: plan.file?.version.hash ?? null },
+      subjects: [subjectOf(path)],
       ...(mustAsk === undefined ? { sessionGrant: 'edits' as const } : { mustAsk }),
     }
   } finally {

@@ -17,7 +17,10 @@ export const fetchUrlTool = defineTool({
   prepare: async (input) => {
     const { checkUrl } = await import('../fetch/check-url.ts')
     const url = checkUrl(input.url)
-    return { display: url.href === input.url ? `Fetch ${url.href}` : `Fetch ${url.href}\nas written: ${input.url}` }
+    return {
+      display: url.href === input.url ? `Fetch ${url.href}` : `Fetch ${url.href}\nas written: ${input.url}`,
+      subjects: [{ text: url.href }],
+    }
   },
   run: async (input, context) => {
     const { fetchPage } = await import('../fetch/fetch-page.ts')

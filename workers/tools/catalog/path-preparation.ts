@@ -1,4 +1,6 @@
 /** What every tool that takes a path checks before anything runs. */
+import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
+import type { RuleSubject } from '#contracts/tools/permission-rule.ts'
 import { protectionOf } from '../domain/protected-paths.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import type { Permit, PrepareContext, Preparation } from '../define-tool.ts'
@@ -13,20 +15,25 @@ export async function prepareReading(context: PrepareContext, requested: string,
     const permit: Permit = { realPath: path.realPath, inside: path.inside }
     const mustAsk = reasonToAskForReading(context, path)
     const place = path.inside && path.segments.join('/') === requested ? requested : path.realPath
-    return { display: `${verb} ${place}`, permit, ...(mustAsk === undefined ? {} : { mustAsk }) }
+    return { display: `${verb} ${place}`, permit, subjects: [subjectOf(path)], ...(mustAsk === undefined ? {} : { mustAsk }) }
   } finally {
     await path.close()
   }
 }
 
-export function reasonToAskForReading(context: PrepareContext, path: OpenedPath): string | undefined {
+/** The path as rules name it: below the workspace, or absolute. */
+export function subjectOf(path: OpenedPath): RuleSubject {
+  return { text: path.inside ? path.segments.join('/') || '.' : path.realPath }
+}
+
+export function reasonToAskForReading(context: PrepareContext, path: OpenedPath): ApprovalReason | undefined {
   requireNoKernelPath(path)
   if (isOwnOutput(context, path)) return undefined
-  if (!path.inside) return `It is outside the workspace: ${path.realPath}`
+  if (!path.inside) return { code: 'outside_workspace', params: { path: path.realPath } }
   const protection = protectionOf(path.segments, 'read')
-  if (protection !== undefined) return `${path.segments.join('/')}: ${protection.reason}`
-  if (isForeignHardLink(path)) return `${path.segments.join('/')} is a hard link to a file of another user`
-  return undefined
+  const params = { path: path.segments.join('/') }
+  if (protection?.level === 'ask') return { code: protection.code, params }
+  return isForeignHardLink(path) ? { code: 'foreign_hard_link', params } : undefined
 }
 
 /** When running: the same object that was shown, or an error that says so. */
@@ -42,7 +49,7 @@ export function requirePermitted(context: { readonly permit: Permit | undefined 
 
 export interface WritePreparation {
   readonly path: OpenedPath
-  readonly mustAsk: string | undefined
+  readonly mustAsk: ApprovalReason | undefined
 }
 
 /** For tools that write: only inside, never into the app's or git's own files. The caller closes `path`. */
@@ -59,13 +66,8 @@ export async function openForChange(context: PrepareContext, requested: string):
     const protection = protectionOf(path.segments, 'write')
     if (protection?.level === 'refuse')
       throw new ToolError('PROTECTED', `${path.segments.join('/')} may not be written: ${protection.reason}.`)
-    const mustAsk =
-      protection === undefined
-        ? isForeignHardLink(path)
-          ? 'It is a hard link to a file of another user'
-          : undefined
-        : `${path.segments.join('/')}: ${protection.reason}`
-    return { path, mustAsk }
+    const code = protection?.code ?? (isForeignHardLink(path) ? 'foreign_hard_link' : undefined)
+    return { path, mustAsk: code === undefined ? undefined : { code, params: { path: path.segments.join('/') } } }
   } catch (error) {
     await path.close()
     throw error

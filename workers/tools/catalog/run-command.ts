@@ -27,8 +27,7 @@ export const runCommandTool = defineTool({
   prepare: async (input, context) => {
     if (input.command.includes('\0'))
       throw new ToolError('BAD_ARGUMENTS', 'The command holds a NUL character, which no program can be given.')
-    if (hasHiddenText(input.command))
-      return { display: input.command, mustAsk: 'The command holds characters that are invisible or look like others' }
+    if (hasHiddenText(input.command)) return { display: input.command, mustAsk: { code: 'hidden_characters' } }
     const [{ judgeCommand }, { chooseShell }] = await Promise.all([
       import('../commands/judge-command.ts'),
       import('../commands/shell-choice.ts'),
@@ -38,7 +37,8 @@ export const runCommandTool = defineTool({
     const judged = await judgeCommand(input.command, context)
     return {
       display: input.command,
-      ...(judged.unclear === undefined ? {} : { mustAsk: `What the command starts cannot be told beforehand: it holds ${judged.unclear}` }),
+      ...(judged.subjects === undefined ? {} : { subjects: judged.subjects }),
+      ...(judged.unclear === undefined ? {} : { mustAsk: { code: 'command_unclear', params: { what: judged.unclear } } }),
       ...(judged.grantPrefix === undefined ? {} : { grantPrefix: judged.grantPrefix }),
       // A background command would go on unseen, so it is not waved through.
       ...(judged.harmless && input.background !== true ? { harmless: true } : {}),

@@ -1,4 +1,6 @@
 /** What is known of a command line before it runs: its parts, whether it only looks, and what a grant could cover. */
+import type { CommandPartCode } from '#contracts/tools/approval-reasons.ts'
+import type { RuleSubject } from '#contracts/tools/permission-rule.ts'
 import { judgeProgram } from '../domain/shell/harmless-programs.ts'
 import { mayBeGranted } from '../domain/shell/grantable.ts'
 import { parseCommandLine } from '../domain/shell/parse-command-line.ts'
@@ -10,8 +12,10 @@ import { ToolError } from '../domain/tool-error.ts'
 export interface JudgedCommand {
   /** Every program of it only looks, inside the workspace, at nothing that may hold secrets. */
   readonly harmless: boolean
+  /** Each program with its words; absent where they could not be read. */
+  readonly subjects?: RuleSubject[]
   /** Why it could not be read as plain words. */
-  readonly unclear?: string
+  readonly unclear?: CommandPartCode
   /** The one part that a grant would have to cover; absent when there are several, or when it may never be granted. */
   readonly grantPrefix?: string
 }
@@ -22,21 +26,31 @@ export async function judgeCommand(command: string, context: PrepareContext): Pr
   // A folder change may fail or be skipped, so later paths are looked at from every folder they could start in.
   let folders = ['.']
   const open: { argv: readonly string[]; text: string }[] = []
+  const subjects: RuleSubject[] = []
   for (const part of parsed.parts) {
     const verdict = judgeProgram(part.argv)
     if (!verdict.harmless || !(await allInside(verdict.paths, folders, context))) {
       open.push(part)
+      subjects.push(...subjectsOf(part.argv))
       continue
     }
+    subjects.push({ text: part.argv.join(' '), harmless: true })
     const { changesFolder } = verdict
     if (changesFolder !== undefined)
       folders = [...new Set([...folders, ...folders.map((folder) => join(folder, changesFolder))])].slice(0, 64)
   }
-  if (open.length === 0) return { harmless: true }
+  if (open.length === 0) return { harmless: true, subjects }
   // Only the first: another program's output, or another folder, would make it do something else than was allowed.
   const [only] = open
   const grantable = open.length === 1 && only !== undefined && only === parsed.parts[0] && mayBeGranted(only.argv)
-  return { harmless: false, ...(grantable ? { grantPrefix: only.text } : {}) }
+  return { harmless: false, subjects, ...(grantable ? { grantPrefix: only.text } : {}) }
+}
+
+/** A program given by its path is also the program of that name. */
+function subjectsOf(argv: readonly string[]): RuleSubject[] {
+  const [program = '', ...words] = argv
+  const names = program.includes('/') ? [program, program.slice(program.lastIndexOf('/') + 1)] : [program]
+  return names.map((name) => ({ text: [name, ...words].join(' ') }))
 }
 
 async function allInside(paths: readonly string[], folders: readonly string[], context: PrepareContext): Promise<boolean> {

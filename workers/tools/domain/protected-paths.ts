@@ -1,69 +1,66 @@
 /** Names that decide what other programs do, or hold secrets: writing or reading them is refused or asked. */
 
-export interface Protection {
-  readonly level: 'refuse' | 'ask'
-  readonly reason: string
-}
+import type { ApprovalReasonCode } from '#contracts/tools/approval-reasons.ts'
+
+/** A refusal's reason is for the model. */
+export type Protection =
+  | { readonly level: 'refuse'; readonly reason: string }
+  | { readonly level: 'ask'; readonly code: ApprovalReasonCode }
 
 /** Pattern over the folded path, segments joined by `/`. The first that fits counts. */
-interface Rule {
-  readonly pattern: RegExp
-  readonly level: Protection['level']
-  readonly reason: string
-}
+type Rule = Protection & { readonly pattern: RegExp }
 
 const WRITE_RULES: readonly Rule[] = [
   { pattern: /(^|\/)(\.metona|metona~\d)(\/|$)/, level: 'refuse', reason: 'it belongs to the app itself' },
   { pattern: /(^|\/)(\.git|git~\d)(\/|$)/, level: 'refuse', reason: 'it is inside .git, where files run programs; use git commands' },
   { pattern: /^logs\/(session_s_[^/]*|workspace)\.jsonl$/, level: 'refuse', reason: 'it is a log the app keeps' },
   { pattern: /^traces\/trace_s_[^/]*\.json$/, level: 'refuse', reason: 'it is a trace the app keeps' },
-  { pattern: /(^|\/)(agents|claude|gemini|soul|memory|users)\.md$/, level: 'ask', reason: 'it instructs agents in later sessions' },
+  { pattern: /(^|\/)(agents|claude|gemini|soul|memory|users)\.md$/, level: 'ask', code: 'instructs_agents' },
   {
     pattern: /(^|\/)(\.mcp\.json|\.cursor|\.vscode|\.idea|\.claude|\.codex|\.zed|\.windsurf|\.continue)(\/|$)|\.code-workspace$/,
     level: 'ask',
-    reason: 'it configures tools that run programs',
+    code: 'configures_programs',
   },
-  { pattern: /(^|\/)\.git(attributes|modules)$/, level: 'ask', reason: 'it changes what git runs' },
-  { pattern: /(^|\/)\.env[^/]*$|(^|\/)\.envrc$/, level: 'ask', reason: 'it may hold secrets' },
+  { pattern: /(^|\/)\.git(attributes|modules)$/, level: 'ask', code: 'changes_git' },
+  { pattern: /(^|\/)\.env[^/]*$|(^|\/)\.envrc$/, level: 'ask', code: 'may_hold_secrets' },
   {
     pattern: /(^|\/)(\.npmrc|\.yarnrc[^/]*|\.pnpmfile\.cjs|\.pypirc|pip\.conf|\.netrc|\.curlrc|\.wgetrc|\.ripgreprc)$/,
     level: 'ask',
-    reason: 'it decides where programs and packages come from',
+    code: 'package_sources',
   },
-  { pattern: /(^|\/)package\.json$/, level: 'ask', reason: 'its scripts run with the project' },
+  { pattern: /(^|\/)package\.json$/, level: 'ask', code: 'package_scripts' },
   {
     pattern:
       /(^|\/)(\.github\/(workflows|actions)|\.gitlab-ci\.yml|\.circleci|\.husky|\.pre-commit-config\.yaml|jenkinsfile|azure-pipelines\.yml)(\/|$)/,
     level: 'ask',
-    reason: 'it runs with commits or in CI',
+    code: 'runs_in_ci',
   },
   {
     pattern: /(^|\/)\.(bash[^/]*|zsh[^/]*|zprofile|zlogin|profile|inputrc|login|cshrc|kshrc|tmux\.conf|vimrc|exrc|gdbinit|lldbinit)$/,
     level: 'ask',
-    reason: 'shells or programs run it when they start',
+    code: 'runs_at_start',
   },
-  { pattern: /(^|\/)(\.ssh|\.gnupg|\.aws|\.kube|\.docker)(\/|$)/, level: 'ask', reason: 'it holds keys and credentials' },
+  { pattern: /(^|\/)(\.ssh|\.gnupg|\.aws|\.kube|\.docker)(\/|$)/, level: 'ask', code: 'holds_credentials' },
 ]
 
 const READ_RULES: readonly Rule[] = [
   {
     pattern: /(^|\/)\.env(\.(?!example$|sample$|template$|dist$|defaults$)[^/]*)?$|(^|\/)\.envrc$/,
     level: 'ask',
-    reason: 'it may hold secrets',
+    code: 'may_hold_secrets',
   },
   {
     pattern:
       /(^|\/)(\.ssh|\.gnupg|\.aws|\.kube)(\/|$)|(^|\/)id_(rsa|dsa|ecdsa|ed25519)[^/.]*$|\.(pem|p12|pfx|keystore|jks|kdbx)$|(^|\/)(\.netrc|\.pypirc|\.git-credentials)$/,
     level: 'ask',
-    reason: 'it may hold keys or credentials',
+    code: 'holds_credentials',
   },
 ]
 
 /** `segments` are the names below the workspace, in order. */
 export function protectionOf(segments: readonly string[], use: 'read' | 'write'): Protection | undefined {
   const folded = segments.map(foldName).join('/')
-  const rule = (use === 'write' ? WRITE_RULES : READ_RULES).find((candidate) => candidate.pattern.test(folded))
-  return rule === undefined ? undefined : { level: rule.level, reason: rule.reason }
+  return (use === 'write' ? WRITE_RULES : READ_RULES).find((candidate) => candidate.pattern.test(folded))
 }
 
 /**

@@ -5,6 +5,8 @@
  * every POSIX shell read alike.
  */
 
+import type { CommandPartCode } from '#contracts/tools/approval-reasons.ts'
+
 export interface CommandPart {
   /** The words as the program gets them, quotes taken off. */
   readonly argv: readonly string[]
@@ -14,7 +16,7 @@ export interface CommandPart {
 
 export type ParsedCommandLine =
   | { readonly ok: true; readonly parts: readonly CommandPart[] }
-  | { readonly ok: false; readonly reason: string }
+  | { readonly ok: false; readonly reason: CommandPartCode }
 
 const RESERVED = new Set([
   'if',
@@ -40,28 +42,28 @@ const PLAIN = /[\p{L}\p{N}\p{M}_\-./:=,+@%^]/u
 const HARMLESS_REDIRECT = /^(?:[12]?>>?[ \t]*\/dev\/null|2>&1|1>&2|>&2)(?=$|[\s;|&])/
 const MAX_LENGTH = 4000
 
-const REFUSED: Readonly<Record<string, string>> = {
-  $: 'a variable or a substitution',
-  '`': 'a substitution',
-  '\\': 'a backslash',
-  '(': 'a subshell or a function',
-  ')': 'a subshell or a function',
+const REFUSED: Readonly<Record<string, CommandPartCode>> = {
+  $: 'variable',
+  '`': 'substitution',
+  '\\': 'backslash',
+  '(': 'subshell',
+  ')': 'subshell',
   '{': 'braces',
   '}': 'braces',
-  '*': 'a file name pattern',
-  '?': 'a file name pattern',
-  '[': 'a file name pattern or a test',
-  ']': 'a file name pattern or a test',
-  '~': 'a home folder',
-  '!': 'an exclamation mark',
-  '#': 'a comment',
-  '<': 'input from a file',
-  '>': 'output into a file',
-  '&': 'a background command',
+  '*': 'pattern',
+  '?': 'pattern',
+  '[': 'pattern',
+  ']': 'pattern',
+  '~': 'home',
+  '!': 'exclamation',
+  '#': 'comment',
+  '<': 'input',
+  '>': 'output',
+  '&': 'background',
 }
 
 export function parseCommandLine(line: string): ParsedCommandLine {
-  if (line.length > MAX_LENGTH) return { ok: false, reason: 'it is very long' }
+  if (line.length > MAX_LENGTH) return { ok: false, reason: 'length' }
   const reader = new Reader(line)
   const reason = reader.read()
   return reason === undefined ? { ok: true, parts: reader.parts } : { ok: false, reason }
@@ -83,18 +85,18 @@ class Reader {
   }
 
   /** @returns why the line is not plain, or nothing. */
-  read(): string | undefined {
+  read(): CommandPartCode | undefined {
     while (this.at < this.line.length) {
       const problem = this.step()
       if (problem !== undefined) return problem
     }
     const problem = this.endPart()
     if (problem !== undefined) return problem
-    if (this.operatorBefore) return 'an operator without a command after it'
-    return this.parts.length === 0 ? 'no command' : undefined
+    if (this.operatorBefore) return 'operator'
+    return this.parts.length === 0 ? 'nothing' : undefined
   }
 
-  private step(): string | undefined {
+  private step(): CommandPartCode | undefined {
     const character = String.fromCodePoint(this.line.codePointAt(this.at) ?? 0)
     if (character === ' ' || character === '\t') {
       this.endWord()
@@ -113,7 +115,7 @@ class Reader {
     }
     const refused = REFUSED[character]
     if (refused !== undefined) return refused
-    if (!PLAIN.test(character)) return `the character ${JSON.stringify(character)}`
+    if (!PLAIN.test(character)) return 'character'
     if (this.word === undefined) {
       this.startWord()
       if (this.words.length === 0) this.firstIsBare = true
@@ -123,12 +125,12 @@ class Reader {
     return undefined
   }
 
-  private quoted(quote: string): string | undefined {
+  private quoted(quote: string): CommandPartCode | undefined {
     const end = this.line.indexOf(quote, this.at + 1)
-    if (end < 0) return 'a quote that is not closed'
+    if (end < 0) return 'quote'
     const inner = this.line.slice(this.at + 1, end)
-    if (quote === '"' && /[$`\\]/.test(inner)) return 'a variable, a substitution or a backslash inside quotes'
-    if (/[\u0000-\u0008\u000b-\u001f\u007f]/.test(inner)) return 'a control character'
+    if (quote === '"' && /[$`\\]/.test(inner)) return 'variable'
+    if (/[\u0000-\u0008\u000b-\u001f\u007f]/.test(inner)) return 'character'
     if (this.word === undefined) this.startWord()
     if (this.words.length === 0) this.firstIsBare = false
     this.word = (this.word ?? '') + inner
@@ -137,13 +139,13 @@ class Reader {
   }
 
   /** `;` or a line end. */
-  private separator(): string | undefined {
-    if (this.line[this.at] === ';' && this.line[this.at + 1] === ';') return 'a double semicolon'
+  private separator(): CommandPartCode | undefined {
+    if (this.line[this.at] === ';' && this.line[this.at + 1] === ';') return 'operator'
     const lineEnd = this.line[this.at] === '\n'
     const had = this.words.length > 0 || this.word !== undefined
     const problem = this.endPart()
     if (problem !== undefined) return problem
-    if (!had && !lineEnd) return 'a semicolon without a command before it'
+    if (!had && !lineEnd) return 'operator'
     // After `&&`, `||` and `|` a line end is allowed and the command follows on a later line.
     if (had) this.operatorBefore = false
     this.at++
@@ -151,12 +153,12 @@ class Reader {
     return undefined
   }
 
-  private connector(character: string): string | undefined {
+  private connector(character: string): CommandPartCode | undefined {
     const double = this.line[this.at + 1] === character
     const length = double ? 2 : 1
     const next = this.line[this.at + length]
-    if (next === '&' || next === '|') return 'an operator that is not read'
-    if (this.words.length === 0 && this.word === undefined) return 'an operator without a command before it'
+    if (next === '&' || next === '|') return 'operator'
+    if (this.words.length === 0 && this.word === undefined) return 'operator'
     const problem = this.endPart()
     if (problem !== undefined) return problem
     this.operatorBefore = true
@@ -175,13 +177,13 @@ class Reader {
     this.word = undefined
   }
 
-  private endPart(): string | undefined {
+  private endPart(): CommandPartCode | undefined {
     this.endWord()
     if (this.words.length === 0) return undefined
     const [first] = this.words as [string]
-    if (first === '') return 'an empty command name'
-    if (this.firstIsBare && RESERVED.has(first)) return `the shell's own word "${first}"`
-    if (first.includes('=')) return 'a variable that is set'
+    if (first === '') return 'nothing'
+    if (this.firstIsBare && RESERVED.has(first)) return 'shell_word'
+    if (first.includes('=')) return 'assignment'
     this.parts.push({ argv: this.words, text: this.line.slice(this.partStart, this.at).trim() })
     this.words = []
     this.firstIsBare = true

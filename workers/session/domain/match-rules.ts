@@ -1,0 +1,47 @@
+/** Which of the person's rules speaks about a call. */
+import type { PermissionRule } from '#contracts/tools/permission-rule.ts'
+import type { PreparedCall } from '#contracts/tools/tools-service.ts'
+
+export type RuleVerdict =
+  | { readonly effect: PermissionRule['effect']; readonly rule: string }
+  /** A rule may forbid it: what the call starts cannot be told. */
+  | { readonly effect: 'unclear'; readonly rule: string }
+
+/** Deny wins, then what may be denied, then ask, then allow: for that, each program that does more than look must be named. */
+export function matchRules(
+  rules: readonly PermissionRule[],
+  tool: string,
+  call: Extract<PreparedCall, { ok: true }>,
+): RuleVerdict | undefined {
+  const own = rules.filter((rule) => rule.tool === tool || rule.tool === '*')
+  const subjects = call.subjects ?? []
+  const speaking = (effect: PermissionRule['effect']): PermissionRule | undefined =>
+    own.find((rule) => rule.effect === effect && (rule.match === undefined || subjects.some((subject) => fits(rule, subject.text))))
+  const deny = speaking('deny')
+  if (deny !== undefined) return { effect: 'deny', rule: nameOf(deny) }
+  const hidden = call.risk === 'execute' && call.subjects === undefined ? own.find((rule) => rule.effect === 'deny') : undefined
+  if (hidden !== undefined) return { effect: 'unclear', rule: nameOf(hidden) }
+  const ask = speaking('ask')
+  if (ask !== undefined) return { effect: 'ask', rule: nameOf(ask) }
+  const allowing = own.filter((rule) => rule.effect === 'allow')
+  const whole = allowing.find((rule) => rule.match === undefined)
+  if (whole !== undefined) return { effect: 'allow', rule: nameOf(whole) }
+  const acting = subjects.filter((subject) => subject.harmless !== true)
+  const naming = acting.map((subject) => allowing.find((rule) => fits(rule, subject.text)))
+  const [first] = naming
+  return first === undefined || naming.includes(undefined) ? undefined : { effect: 'allow', rule: nameOf(first) }
+}
+
+function fits({ match = '*' }: PermissionRule, subject: string): boolean {
+  const optionalEnd = match.endsWith(' *')
+  const fixed = optionalEnd ? match.slice(0, -2) : match
+  const pattern = fixed
+    .split('*')
+    .map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, '\\$&'))
+    .join('[^]*')
+  return new RegExp(`^${pattern}${optionalEnd ? '(?: [^]*)?' : ''}$`).test(subject)
+}
+
+function nameOf({ effect, tool, match }: PermissionRule): string {
+  return `${effect} ${tool}${match === undefined ? '' : ` ${match}`}`
+}
