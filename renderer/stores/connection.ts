@@ -28,6 +28,8 @@ export const useConnectionStore = defineStore('connection', () => {
   /** True after the first successful connection: from then on a closed one is a loss, not a start. */
   const wasOpen = ref(false)
   const offline = ref(false)
+  /** Whether the person can see the page; a tab in the background shows nothing to anybody. */
+  const visible = ref(true)
   const isOpen = computed(() => link.value.state === 'open')
   const isLost = computed(() => wasOpen.value && !isOpen.value)
 
@@ -89,5 +91,5 @@ export const useConnectionStore = defineStore('connection', () => {
   const stop = (): void => client?.stop()
   const retryNow = (): void => client?.retryNow()
 
-  return { link, banners, incompatible, offline, wasOpen, isOpen, isLost, start, stop, retryNow, onReady, onList, call, feed }
+  return { link, banners, incompatible, offline, visible, wasOpen, isOpen, isLost, start, stop, retryNow, onReady, onList, call, feed }
 })

@@ -1,7 +1,7 @@
 /** The session on screen: its snapshot (published once per frame), and whether it could be opened. */
 import type { SessionSnapshot } from '#contracts/session/session-snapshot.ts'
 import { defineStore } from 'pinia'
-import { computed, ref, shallowRef } from 'vue'
+import { computed, ref, shallowRef, watch } from 'vue'
 import { useConnectionStore } from './connection.ts'
 import { useSessionsStore } from './sessions.ts'
 import { toProblem, type Problem } from './to-problem.ts'
@@ -22,6 +22,13 @@ export const useSessionViewStore = defineStore('session-view', () => {
   connection.onReady(async () => {
     if (sessionId.value !== undefined) await attach(sessionId.value)
   })
+
+  watch(() => connection.visible, seen)
+
+  /** What is on screen counts as read, unless nobody looks. */
+  function seen(): void {
+    if (snapshot.value !== undefined && connection.visible) sessions.markSeen(snapshot.value.sessionId, snapshot.value.since)
+  }
 
   /** Shows a session. `inWorkspace` is needed for one that is not in the list yet. */
   async function show(id: string, inWorkspace?: string): Promise<void> {
@@ -55,7 +62,7 @@ export const useSessionViewStore = defineStore('session-view', () => {
           if (sessionId.value !== id) return
           snapshot.value = next
           loading.value = false
-          sessions.markSeen(id, next.lastSeq)
+          seen()
         },
         onFailure: (error) => fail(id, error),
       })

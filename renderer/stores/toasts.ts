@@ -8,6 +8,8 @@ export interface Toast {
   readonly text: string
   readonly values?: Readonly<Record<string, string | number>>
   readonly action?: { readonly label: string; run(): void }
+  /** Called when it goes without its action having been taken. */
+  expired?(): void
 }
 
 export const TOAST_MS = 6000
@@ -17,12 +19,24 @@ export const useToastsStore = defineStore('toasts', () => {
   let lastId = 0
 
   function show(toast: Omit<Toast, 'id'>): void {
-    toasts.value = [...toasts.value.slice(-2), { ...toast, id: ++lastId }]
+    for (const crowded of toasts.value.slice(0, -2)) dismiss(crowded.id)
+    toasts.value = [...toasts.value, { ...toast, id: ++lastId }]
   }
 
   function dismiss(id: number): void {
-    toasts.value = toasts.value.filter((toast) => toast.id !== id)
+    const toast = take(id)
+    toast?.expired?.()
   }
 
-  return { toasts, show, dismiss }
+  function act(id: number): void {
+    take(id)?.action?.run()
+  }
+
+  function take(id: number): Toast | undefined {
+    const toast = toasts.value.find((candidate) => candidate.id === id)
+    toasts.value = toasts.value.filter((candidate) => candidate.id !== id)
+    return toast
+  }
+
+  return { toasts, show, dismiss, act }
 })

@@ -2,6 +2,7 @@
  * `data-testid` of everything a test may look for; part of the contract with tests/e2e.
  * State is read from `data-*` attributes beside it, never from a translated text:
  * - session-row: `data-session`, `data-state` (SessionState), `aria-current` on the one shown
+ * - session-menu-item: `data-does` (rename|pin|fork|archive|export-md|export-json|export-html|delete)
  * - transcript: `data-session`, `data-busy` (true|false)
  * - message-user, message-assistant: `data-message`; the latter also `data-status` (streaming|done|interrupted|failed)
  * - tool-card: `data-tool-call`, `data-tool`, `data-status` (ToolItemStatus)
@@ -15,6 +16,11 @@
 export const testIds = {
   sessionList: 'session-list',
   sessionRow: 'session-row',
+  sessionMenuOpen: 'session-menu-open',
+  sessionMenu: 'session-menu',
+  sessionMenuItem: 'session-menu-item',
+  sessionRename: 'session-rename',
+  sessionArchive: 'session-archive',
   newSession: 'new-session',
   openFolder: 'open-folder',
   folderDialog: 'folder-dialog',
@@ -74,6 +80,7 @@ export const testIds = {
   connectionLost: 'connection-lost',
   connectionRetry: 'connection-retry',
   toast: 'toast',
+  toastAction: 'toast-action',
   inspector: 'inspector',
   inspectorToggle: 'inspector-toggle',
   sideToggle: 'side-toggle',

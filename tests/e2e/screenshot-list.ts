@@ -98,6 +98,16 @@ export const scenes: readonly Scene[] = [
     host: busyHost,
     prepare: async (page) => void (await page.getByTestId(testIds.sessionRow).first().waitFor()),
   },
+  {
+    name: '08-session-menu',
+    ...wide,
+    address: '#/new',
+    host: busyHost,
+    async prepare(page) {
+      await at(page, testIds.sessionRow).first().click({ button: 'right' })
+      await at(page, testIds.sessionMenu).waitFor()
+    },
+  },
   { name: '08-no-folder', ...wide, address: '#/new', host: emptyHost, prepare: shown(testIds.openFolder) },
   {
     name: '09-model-picker',

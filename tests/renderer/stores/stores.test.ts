@@ -352,7 +352,7 @@ test('unread means ended since it was last on screen', async () => {
   await start()
   const sessions = useSessionsStore()
   await waitUntil(() => expect(sessions.rows).toHaveLength(1))
-  sessions.markSeen('s_a', 0)
+  sessions.markSeen('s_a', sessions.row('s_a')?.since ?? '')
   host.emit('s_a', { event: 'user_message', messageId: 'm', content: 'x', turn: 1 })
   await waitUntil(() => expect(sessions.row('s_a')?.state).toBe('thinking'))
   expect(sessions.rows.map((row) => sessions.isUnread(row))).toEqual([false])
