@@ -5,7 +5,7 @@ import { MetonaMemoryItemSchema } from '../metona/metona-memory.ts'
 import { MetonaMessageSchema, MetonaRequestSchema } from '../metona/metona-request.ts'
 import { MetonaToolDefSchema } from '../metona/metona-tool.ts'
 import { CompactionRecordSchema, CompactionStateSchema, IrreducibleSchema } from './compaction.ts'
-import { StoredCountSchema } from './token-report.ts'
+import { ModelAccountSchema, StoredCountSchema } from './token-report.ts'
 
 /** The history is kept per session in the pool's thread; only new messages cross. */
 export const BuildInputSchema = z.object({
@@ -36,6 +36,8 @@ export const BuildInputSchema = z.object({
   compaction: CompactionStateSchema.optional(),
   /** With a whole history: counts stored earlier. */
   counts: z.array(StoredCountSchema).optional(),
+  /** With a whole history: what is stored of the model; taken over by a thread that has no report of it yet. */
+  account: ModelAccountSchema.optional(),
   thinkingEnabled: z.boolean(),
   now: z.number(),
 })

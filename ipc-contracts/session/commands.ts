@@ -1,5 +1,6 @@
 /** Every call a client may make, each a schema pair. The session worker's handler table is typed from it. */
 import * as z from 'zod'
+import { ModelTokenStatsSchema } from '../context/token-stats.ts'
 import { MetonaImageSchema } from '../metona/metona-request.ts'
 import { MetonaModelInfoSchema } from '../metona/metona-adapter.ts'
 import { defineService } from '../wire/define-service.ts'
@@ -156,6 +157,8 @@ export const commands = defineService({
       z.object({ models: z.array(MetonaModelInfoSchema), problems: z.array(DiagnosisSchema) }),
       60_000,
     ),
+    /** How well each model's prompts were estimated, from all runs of this profile. */
+    'models.tokenStats': method(nothing, z.object({ models: z.array(ModelTokenStatsSchema) })),
     'providers.list': method(nothing, z.object({ providers: z.array(ProviderDescriptorSchema) })),
     'providers.diagnose': method(
       z.object({ provider: z.string(), baseUrl: z.string().optional(), apiKey: z.string().optional(), model: z.string().optional() }),

@@ -8,6 +8,7 @@ import { SessionSummarySchema } from '../session/session-snapshot.ts'
 import { ConfigEntrySchema } from '../workspace/config-keys.ts'
 import { memoryMethods } from './memory-methods.ts'
 import { defineService } from '../wire/define-service.ts'
+import { tokenMethods } from './token-methods.ts'
 
 export const TrustEntrySchema = z.object({ path: z.string(), trustedAt: z.string() })
 export type TrustEntry = z.infer<typeof TrustEntrySchema>
@@ -119,6 +120,8 @@ export const storageService = defineService({
     writeTrace: method(z.object({ workspace, name: z.string().regex(/^trace_s_[0-9a-z]+_\d+_\d+\.json$/), json: z.string() }), nothing),
     /** Turn end: the session's log is on disk after this. */
     syncLog: method(z.object({ workspace, sessionId: z.string() }), nothing),
+
+    ...tokenMethods,
 
     /** Effective values: workspace over profile over default; `profile` scope and tightening rules applied. */
     configList: method(z.object({ workspace: workspace.optional() }), z.object({ entries: z.array(ConfigEntrySchema) })),

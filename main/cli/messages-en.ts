@@ -69,6 +69,8 @@ export const messagesEn = {
   doctorOk: 'ok',
   doctorMissing: 'missing',
   doctorKey: 'key found',
+  doctorTokens: 'Token estimate, {model}',
+  doctorTokenError: 'within {p95} of the report in 95 of 100 requests, {worst} at worst ({reports} reports)',
   doctorNoKey: 'no key ({variable} is not set)',
   doctorNoKeyNeeded: 'needs no key',
   doctorNode: 'Node',

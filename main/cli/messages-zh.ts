@@ -70,6 +70,8 @@ export const messagesZh: Messages = {
   doctorOk: '正常',
   doctorMissing: '缺失',
   doctorKey: '已有密钥',
+  doctorTokens: '{model} 的 token 估算',
+  doctorTokenError: '95% 的请求与上报相差不超过 {p95}，最多 {worst}（共 {reports} 次上报）',
   doctorNoKey: '没有密钥（未设置 {variable}）',
   doctorNoKeyNeeded: '不需要密钥',
   doctorNode: 'Node',

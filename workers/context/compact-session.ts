@@ -97,7 +97,7 @@ function tryCompact(session: SessionContext, accounts: ModelAccounts, options: C
   const { input, frozen, tools, state } = session
   if (input === undefined || frozen === undefined || tools === undefined) return { kind: 'nothing', tokens: 0 }
   const meter = session.meter(input.model.provider, input.model.id)
-  const { calibration } = accounts.of(input.model.provider, input.model.id)
+  const calibration = accounts.of(input.model.provider, input.model.id)
   const whole = budgetOf(session, input)
   const inputLimit = limitOf(session, accounts, whole.inputLimit)
   const budget = { ...whole, inputLimit, budget: Math.min(whole.budget, inputLimit) }

@@ -5,7 +5,7 @@
 import { threadId } from 'node:worker_threads'
 import type { ApplySummaryInput, CompactionStep, PlanCompactionInput } from '#contracts/context/compaction.ts'
 import type { BuildOutput, BuildTask } from '#contracts/context/context-tasks.ts'
-import type { ModelTokenStats, ReportInput, ReportOutput } from '#contracts/context/token-report.ts'
+import type { ReportInput, ReportOutput } from '#contracts/context/token-report.ts'
 import type { ThreadHealth } from '#contracts/health/thread-health.ts'
 import { startMetering, threadHealth } from '#workers/shared/metering/thread-meter.ts'
 import { buildRequest } from './build-request.ts'
@@ -25,6 +25,7 @@ export async function build(input: BuildTask): Promise<BuildOutput> {
   if (session === undefined || input.from === 0) {
     if (input.from > 0) return { ok: false, reason: 'unknown_session' }
     session = new SessionContext(input)
+    if (input.account !== undefined) accounts.takeOver(input.account)
     sessions.set(input.sessionId, session)
   }
   if (input.from > session.history.length) return { ok: false, reason: 'unknown_session' }
@@ -48,11 +49,6 @@ export async function planCompaction(input: PlanCompactionInput): Promise<Compac
 export function applySummary(input: ApplySummaryInput): CompactionStep {
   const session = sessions.get(input.sessionId)
   return session === undefined ? { kind: 'unknown_session' } : compaction.applySummary(session, input, accounts)
-}
-
-/** How well each model is estimated. */
-export function tokenStats(): { models: ModelTokenStats[] } {
-  return { models: accounts.read() }
 }
 
 /** Drops what is held of a session. */

@@ -26,9 +26,7 @@ export async function estimateSession(
   const anchor = isAnchored(session.anchor, provider, id, frozen, tools, messages) ? session.anchor : undefined
   // Another tool set has another overhead; what was learned with the old one would mislead.
   const calibration =
-    account.toolsSignature === undefined || account.toolsSignature === tools.signature
-      ? account.calibration
-      : { offset: 0, slope: account.calibration.slope }
+    account.toolsSignature === undefined || account.toolsSignature === tools.signature ? account : { offset: 0, slope: account.slope }
   const take = (): Estimate =>
     estimateRequest(
       meter,
@@ -53,7 +51,7 @@ export async function estimateSession(
 export function limitOf(session: SessionContext, accounts: ModelAccounts, inputLimit: number): number {
   if (session.input === undefined) return inputLimit
   const { provider, id } = session.input.model
-  return session.meter(provider, id).isExact || accounts.of(provider, id).stats.reports > 0
+  return session.meter(provider, id).isExact || accounts.of(provider, id).reports > 0
     ? inputLimit
     : Math.floor(inputLimit / UNBACKED_MARGIN)
 }

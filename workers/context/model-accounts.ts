@@ -1,17 +1,9 @@
-/** Per model: what its reports taught, and how far the estimates were off. Lives as long as the thread. */
-import type { ModelTokenStats } from '#contracts/context/token-report.ts'
-import { UNCALIBRATED, type Calibration } from './domain/calibrate.ts'
+/** What the reports of each model taught this thread. */
+import type { ModelAccount } from '#contracts/context/token-report.ts'
+import { UNCALIBRATED } from './domain/calibrate.ts'
 
+/** As many as an account may hold. */
 const MOST_ERRORS = 200
-
-export interface ModelAccount {
-  calibration: Calibration
-  /** The tools that `calibration.offset` was learned with; another set has another overhead. */
-  toolsSignature: string | undefined
-  /** Shares, newest last. */
-  errors: number[]
-  stats: Pick<ModelTokenStats, 'provider' | 'model' | 'counter' | 'reports' | 'lastEstimated' | 'lastReported'>
-}
 
 export class ModelAccounts {
   readonly #accounts = new Map<string, ModelAccount>()
@@ -20,33 +12,22 @@ export class ModelAccounts {
     const key = `${provider}/${model}`
     let account = this.#accounts.get(key)
     if (account === undefined) {
-      account = {
-        calibration: UNCALIBRATED,
-        toolsSignature: undefined,
-        errors: [],
-        stats: { provider, model, counter: '', reports: 0, lastEstimated: 0, lastReported: 0 },
-      }
+      account = { provider, model, counter: '', reports: 0, lastEstimated: 0, lastReported: 0, ...UNCALIBRATED, errors: [] }
       this.#accounts.set(key, account)
     }
     return account
   }
 
-  read(): ModelTokenStats[] {
-    return [...this.#accounts.values()].map((account) => {
-      const sizes = account.errors.map(Math.abs).toSorted((left, right) => left - right)
-      return {
-        ...account.stats,
-        meanError: sizes.length === 0 ? 0 : sizes.reduce((sum, value) => sum + value, 0) / sizes.length,
-        p95Error: sizes[Math.min(sizes.length - 1, Math.ceil(sizes.length * 0.95) - 1)] ?? 0,
-        worstError: sizes.at(-1) ?? 0,
-        offset: account.calibration.offset,
-        slope: account.calibration.slope,
-      }
-    })
+  put(account: ModelAccount): void {
+    this.#accounts.set(`${account.provider}/${account.model}`, account)
+  }
+
+  /** What an earlier thread knew; what this one learned itself is newer. */
+  takeOver(account: ModelAccount): void {
+    if (this.of(account.provider, account.model).reports === 0) this.put(account)
   }
 }
 
-export function addError(account: ModelAccount, error: number): void {
-  account.errors.push(error)
-  if (account.errors.length > MOST_ERRORS) account.errors.shift()
+export function withError(errors: readonly number[], error: number): number[] {
+  return [...errors, error].slice(-MOST_ERRORS)
 }

@@ -10,6 +10,7 @@ import type { ModelTarget } from '#contracts/llm/llm-service.ts'
 import type { MetonaResponse } from '#contracts/metona/metona-response.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
+import { stopped, unlessAborted } from './context-pool.ts'
 import type { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
 import type { Services } from './services.ts'
@@ -24,17 +25,20 @@ export interface CompactionOrder {
   readonly turn?: number
 }
 
-export type CompactionEnd = Extract<CompactionStep, { kind: 'applied' }> | { readonly kind: 'none'; readonly message: string }
+export type CompactionEnd =
+  | Extract<CompactionStep, { kind: 'applied' }>
+  | { readonly kind: 'none'; readonly code: string; readonly message: string }
 
 /** Follows the context thread's steps to their end. Never rejects for the model's reasons: a digest stands in for a summary. */
 export async function compactSession(order: CompactionOrder): Promise<CompactionEnd> {
-  const { services, session, reason, instructions } = order
+  const { session, reason, instructions } = order
   const { sessionId } = session
   let step = await run(order, 'planCompaction', {
     sessionId,
     requestId: newId('r'),
     reason,
     ...(instructions === undefined ? {} : { instructions }),
+    carryOver: carriedOver(session),
     now: Date.now(),
   })
   while (step.kind === 'ask_model') {
@@ -60,13 +64,21 @@ export async function compactSession(order: CompactionOrder): Promise<Compaction
     case 'unknown_session':
       // Its thread was replaced: the next build sends the history whole, and asks again if it must.
       session.contextCursor = 0
-      return { kind: 'none', message: 'the context was being rebuilt; try again' }
+      return { kind: 'none', code: 'TRY_AGAIN', message: 'the context was being rebuilt' }
     case 'nothing':
-    case 'stopped':
+      return { kind: 'none', code: 'NOTHING_TO_COMPACT', message: step.message }
     case 'irreducible':
-      services.context.log('info', `compaction of ${sessionId}: ${step.kind}: ${step.message}`)
-      return { kind: 'none', message: step.message }
+      return { kind: 'none', code: 'CONTEXT_TOO_LARGE', message: step.message }
+    case 'stopped':
+      if (reason !== 'manual' && !session.noticed.has('compaction_stopped'))
+        await session.commit([{ event: 'notice', code: 'compaction_stopped', message: step.message }])
+      return { kind: 'none', code: 'COMPACTION_STOPPED', message: step.message }
   }
+}
+
+/** What the summary may not lose of the session's own state. */
+function carriedOver({ snapshot, grants }: LiveSession): string[] {
+  return [`Permission mode: ${snapshot.permission}`, ...[...grants].map((grant) => `Allowed for this session: ${grant.replace('\n', ' ')}`)]
 }
 
 export async function commitCompaction(session: LiveSession, record: CompactionRecord, turn: number | undefined): Promise<void> {
@@ -93,8 +105,20 @@ export function wholeHistory(session: LiveSession): Pick<BuildInput, 'compaction
   }
 }
 
-async function run(order: CompactionOrder, task: 'planCompaction' | 'applySummary', input: unknown): Promise<CompactionStep> {
-  return CompactionStepSchema.parse(await order.services.pool.run(order.session.sessionId, task, input))
+async function run(
+  { services, session, signal }: CompactionOrder,
+  task: 'planCompaction' | 'applySummary',
+  input: unknown,
+): Promise<CompactionStep> {
+  // Stopped: a summary that came too late must not be put in force.
+  const step = signal.aborted ? Promise.reject(stopped()) : services.pool.run(session.sessionId, task, input)
+  try {
+    return CompactionStepSchema.parse(await unlessAborted(step, signal))
+  } catch (thrown) {
+    // What the thread made of it is not known: it gets the session anew.
+    session.contextCursor = 0
+    throw thrown
+  }
 }
 
 /** The summary is not part of the conversation: nothing of it is shown while it is written. */

@@ -81,14 +81,17 @@ export class ContextPool {
 }
 
 /** The work itself goes on: ending its thread would cost every other session its warm history. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignalLike): Promise<T> {
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignalLike): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = (): void =>
-      reject(new AppError({ code: WireErrorCode.CALL_CANCELLED, message: 'stopped while the request was being built' }))
+    const onAbort = (): void => reject(stopped())
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
     if (signal.aborted) onAbort()
     else signal.addEventListener('abort', onAbort, { once: true })
   })
+}
+
+export function stopped(): AppError {
+  return new AppError({ code: WireErrorCode.CALL_CANCELLED, message: 'stopped while the context was being built' })
 }
 
 function hash(text: string): number {

@@ -49,6 +49,8 @@ export class LiveSession {
   contextCursor = 0
   /** Exact counts the context thread made, given back when it has to start over. */
   readonly counts = new Map<string, StoredCount>()
+  /** Of `counts`, those not stored yet. */
+  #newCounts: StoredCount[] = []
   /** What the person allowed for this session (keys of `grants.ts`); memory only, a workspace file cannot grant anything. */
   readonly grants = new Set<string>()
   /** Codes of the notices this session has. */
@@ -121,6 +123,10 @@ export class LiveSession {
     return this.#running !== undefined
   }
 
+  get #busy(): boolean {
+    return this.running || this.#prompts.size + this.#prompts.pending > 0
+  }
+
   /** Messages in the order the model must see them. */
   get messages(): readonly MetonaMessage[] {
     return this.#history.messages
@@ -161,6 +167,17 @@ export class LiveSession {
     return events
   }
 
+  addCounts(counts: readonly StoredCount[]): void {
+    for (const count of counts) this.counts.set(count.messageId, count)
+    this.#newCounts.push(...counts)
+  }
+
+  takeNewCounts(): StoredCount[] {
+    const counts = this.#newCounts
+    this.#newCounts = []
+    return counts
+  }
+
   show(delta: StreamDelta): void {
     this.#unfolded.push(delta)
     if (this.#unfolded.length >= FOLD_AFTER) void this.snapshot
@@ -176,12 +193,12 @@ export class LiveSession {
   }): Promise<'started' | 'queued' | 'duplicate'> {
     const input = { ...asked, content: this.#hooks.clean(asked.content) }
     if (this.#seenMessages.has(input.messageId)) return 'duplicate'
-    const busy = this.running || this.#prompts.size + this.#prompts.pending > 0
-    if (busy && input.whenBusy === 'refuse') throw new AppError({ code: 'SESSION_BUSY', message: 'a turn is running in this session' })
+    const mustWait = this.#busy
+    if (mustWait && input.whenBusy === 'refuse') throw busy()
     this.#seenMessages.add(input.messageId)
     if (input.images !== undefined) this.#images.set(input.messageId, input.images)
     const images = input.images === undefined ? {} : { images: input.images }
-    if (busy) {
+    if (mustWait) {
       await this.commit([
         { event: 'message_queued', messageId: input.messageId, content: input.content, ...images, steering: input.whenBusy === 'steer' },
       ])
@@ -216,6 +233,7 @@ export class LiveSession {
    * @throws AppError NOTHING_TO_RETRY
    */
   async retry(): Promise<void> {
+    if (this.#busy) throw busy()
     const message = this.snapshot.items.findLast((item) => item.kind === 'user' && item.superseded !== true)
     if (message?.kind !== 'user') throw new AppError({ code: 'NOTHING_TO_RETRY', message: 'there is no message to answer again' })
     const turn = this.snapshot.turn + 1
@@ -236,6 +254,7 @@ export class LiveSession {
     images?: MetonaImage[] | undefined
   }): Promise<'started' | 'duplicate'> {
     if (this.#seenMessages.has(asked.newMessageId)) return 'duplicate'
+    if (this.#busy) throw busy()
     const old = this.snapshot.items.findLast((item) => item.kind === 'user' && item.id === asked.messageId && item.superseded !== true)
     if (old?.kind !== 'user') throw new AppError({ code: 'MESSAGE_NOT_FOUND', message: `there is no message ${asked.messageId} to edit` })
     const content = this.#hooks.clean(asked.content)
@@ -250,6 +269,26 @@ export class LiveSession {
     void this.#prompts.add(() => ended)
     await committed
     return 'started'
+  }
+
+  /**
+   * Work between turns: messages that come meanwhile wait behind it, Stop or `cancel` ends it.
+   * @throws AppError SESSION_BUSY
+   */
+  async betweenTurns<T>(work: (signal: AbortSignal) => Promise<T>, cancel: AbortSignal): Promise<T> {
+    if (this.#busy) throw busy()
+    const controller = new AbortController()
+    const done = work(AbortSignal.any([controller.signal, cancel])).finally(() => {
+      this.#running = undefined
+    })
+    const ended = succeeded(done).then(() => undefined)
+    this.#running = { controller, ended }
+    void this.#prompts.add(() => ended)
+    try {
+      return await done
+    } finally {
+      if (this.failure === undefined && this.snapshot.queue.length > 0) this.runQueued()
+    }
   }
 
   imagesOf(messageId: string): MetonaImage[] | undefined {
@@ -307,6 +346,10 @@ export class LiveSession {
       if (event.images !== undefined) this.#images.set(event.messageId, event.images)
     }
   }
+}
+
+function busy(): AppError {
+  return new AppError({ code: 'SESSION_BUSY', message: 'a turn is running in this session' })
 }
 
 /** The caller of `prompt` gets the rejection; here it only means that there is nothing to run. */

@@ -9,6 +9,7 @@ import { Secrets } from '#workers/shared/secrets.ts'
 import { keep } from './keep.ts'
 import { Peer } from './peer.ts'
 import { SessionMeter } from './session-meter.ts'
+import { TokenKnowledge } from './token-knowledge.ts'
 import { ToolList } from './tool-list.ts'
 
 export interface Services {
@@ -19,6 +20,7 @@ export interface Services {
   readonly pool: ContextPool
   readonly meter: SessionMeter
   readonly toolList: ToolList
+  readonly tokens: TokenKnowledge
   readonly secrets: Secrets
   /** Provider keys set in this run; null takes the environment's away. */
   readonly keys: Map<string, string | null>
@@ -31,18 +33,21 @@ export function createServices(context: WorkerContext): Services {
     if (secrets.added.length > 0) await client.setSecrets(added())
   })
   const keys = new Map<string, string | null>()
+  const storage = new Peer(context, 'storage', storageService, async (client) => {
+    if (secrets.added.length > 0) await client.setSecrets(added())
+  })
+  const redacted: WorkerContext = { ...context, log: (level, message) => context.log(level, secrets.redactor.text(message)) }
   return {
-    context: { ...context, log: (level, message) => context.log(level, secrets.redactor.text(message)) },
+    context: redacted,
     llm: new Peer(context, 'llm', llmService, (llm) =>
       Promise.all([...keys].map(([provider, apiKey]) => llm.setKey({ provider, apiKey }))),
     ),
     tools,
-    storage: new Peer(context, 'storage', storageService, async (storage) => {
-      if (secrets.added.length > 0) await storage.setSecrets(added())
-    }),
+    storage,
     pool: new ContextPool(),
     meter: new SessionMeter(),
     toolList: new ToolList(tools),
+    tokens: new TokenKnowledge({ context: redacted, storage }),
     secrets,
     keys,
   }

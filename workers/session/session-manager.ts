@@ -17,6 +17,7 @@ import { keepSecret, type Services } from './services.ts'
 import { storedBaseUrl } from './stored-base-url.ts'
 import { SessionStore } from './session-store.ts'
 import { compactSession, type CompactionEnd } from './compact-session.ts'
+import { contextBuilder } from './context-builder.ts'
 import { endBrokenTurn, runSessionTurn, splitModel } from './turn-runner.ts'
 import { chooseModel, requireModel, turnConfig } from './session-config.ts'
 import type { WorkspaceRegistry } from './workspace-registry.ts'
@@ -207,7 +208,9 @@ export class SessionManager {
     this.#requireWritable(workspace)
     const events = await this.readAll(workspace, sessionId)
     const { partials } = await this.#workspaces.ask(workspace, (storage) => storage.readPartials({ workspace, sessionId }))
+    const { counts } = await this.#workspaces.ask(workspace, (storage) => storage.readTokenCounts({ workspace, sessionId }))
     const session = this.#track(sessionId, workspace, events, interactive)
+    for (const count of counts) session.counts.set(count.messageId, count)
     const drafts: SessionEventDraft[] = [
       { event: 'session_resumed', workspace, agentVersion: this.#services.context.data.agentVersion },
       ...recoveryDrafts(events, partials),
@@ -249,19 +252,17 @@ export class SessionManager {
     return forked
   }
 
-  /** At the person's wish, between turns. A session whose context is not in a thread yet has it built first. */
+  /** At the person's wish, between turns. */
   async compact(session: LiveSession, instructions: string | undefined, signal: AbortSignal): Promise<CompactionEnd> {
+    const { workspace } = session
     const { provider, model } = splitModel(session.snapshot.model)
     const baseUrl = session.effectiveBaseUrl ?? (await storedBaseUrl(this.#services, provider))
     const target = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
-    return compactSession({
-      services: this.#services,
-      session,
-      target,
-      reason: 'manual',
-      ...(instructions === undefined ? {} : { instructions }),
-      signal,
-    })
+    const { entries } = await this.#workspaces.ask(workspace, (storage) => storage.configList({ workspace }))
+    const order = { services: this.#services, session, target, signal }
+    // The thread may not have this session yet, or not all of it.
+    await contextBuilder({ ...order, config: turnConfig(entries) })(await this.#services.toolList.get(), session.snapshot.iteration, '')
+    return compactSession({ ...order, reason: 'manual', ...(instructions === undefined ? {} : { instructions }) })
   }
 
   #track(sessionId: string, workspace: string, events: SessionEvent[], interactive: boolean): LiveSession {

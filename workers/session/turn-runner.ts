@@ -1,15 +1,15 @@
 /** Runs a turn of a live session: gives `run-turn` its ports, each a thin call to the worker that does the work. */
 import { randomBytes } from 'node:crypto'
+import { ReportOutputSchema, type ReportInput } from '#contracts/context/token-report.ts'
 import type { ModelTarget } from '#contracts/llm/llm-service.ts'
-import type { MetonaModelInfo } from '#contracts/metona/metona-adapter.ts'
 import type { ToolDescriptor, ToolPlace } from '#contracts/tools/tools-service.ts'
-import { AppError, toErrorData } from '#contracts/wire/app-error.ts'
-import { REDACTED_MARK } from '#workers/shared/redact.ts'
-import { commitCompaction, compactSession, wholeHistory } from './compact-session.ts'
+import { toErrorData } from '#contracts/wire/app-error.ts'
+import { compactSession } from './compact-session.ts'
+import { contextBuilder, type BuildSettings } from './context-builder.ts'
 import { mapFailure } from './domain/map-failure.ts'
 import { runTurn } from './domain/run-turn.ts'
 import { traceJson } from './domain/trace.ts'
-import type { BuiltRequest, TurnPorts, TurnSettings } from './domain/turn-ports.ts'
+import type { TurnPorts, TurnSettings } from './domain/turn-ports.ts'
 import { addGrant, hasGrant } from './grants.ts'
 import { keep } from './keep.ts'
 import type { LiveSession } from './live-session.ts'
@@ -19,15 +19,10 @@ import type { Services } from './services.ts'
 import { storedBaseUrl } from './stored-base-url.ts'
 import { streamModel } from './stream-model.ts'
 
-export interface TurnConfig {
+export interface TurnConfig extends BuildSettings {
   readonly maxIterations: number
   readonly approvalTimeoutMs: number
-  readonly thinkingEnabled: boolean
-  readonly maxTokens: number | undefined
-  readonly temperature: number | undefined
   readonly traces: boolean
-  /** The person's own ceiling for input tokens. */
-  readonly contextBudget: number | undefined
   readonly approval: TurnSettings['approval']
 }
 
@@ -43,68 +38,8 @@ export async function runSessionTurn(
   const target: ModelTarget = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
   const place = (): ToolPlace => ({ workspace: session.workspace, sessionId: session.sessionId, sandbox: session.snapshot.sandbox })
   const traceId = randomBytes(16).toString('hex')
+  const build = contextBuilder({ services, session, target, config, signal: input.signal, turn: input.turn })
   let tools: ToolDescriptor[] = []
-  let modelInfo: MetonaModelInfo | undefined
-
-  const buildOnce = async (iteration: number, userInput: string): Promise<BuiltRequest> => {
-    if (baseUrl?.includes(REDACTED_MARK) === true)
-      throw new AppError({
-        code: 'BASE_URL_INCOMPLETE',
-        message: 'the base URL of this session held a key or password, which is not stored; give it again',
-      })
-    modelInfo ??= (await services.llm.ask((llm) => llm.describeModel({ target }))).model
-    const messages = [...session.messages]
-    const from = session.contextCursor
-    const { held } = session
-    // Whatever becomes of this build: only after a good one the thread has these messages.
-    session.contextCursor = 0
-    const built = await services.pool.build(
-      {
-        sessionId: session.sessionId,
-        requestId: newId('r'),
-        agentVersion: services.context.data.agentVersion,
-        workspace: session.workspace,
-        model: { provider, id: model, contextWindow: modelInfo.contextWindow, maxOutput: modelInfo.maxOutput },
-        from,
-        messages: messages.slice(from),
-        ...(from === 0 ? wholeHistory(session) : {}),
-        ...(held === undefined ? {} : { heldRequestId: held.requestId }),
-        ...(config.contextBudget === undefined ? {} : { contextBudget: config.contextBudget }),
-        tools: modelInfo.supportsToolCalling ? tools.map((tool) => tool.definition) : [],
-        iteration,
-        userInput,
-        ...(session.snapshot.taskGoal === undefined ? {} : { taskGoal: session.snapshot.taskGoal }),
-        thinkingEnabled: config.thinkingEnabled && modelInfo.supportsThinking,
-        now: Date.now(),
-      },
-      () => ({ from: 0, messages, ...wholeHistory(session) }),
-      input.signal,
-    )
-    session.contextCursor = messages.length
-    const kept = held?.messages.slice(0, built.kept ?? 0) ?? []
-    const whole = [...kept, ...built.request.messages]
-    session.held = { requestId: built.request.meta.requestId, messages: whole }
-    for (const count of built.counts ?? []) session.counts.set(count.messageId, count)
-    if (built.compaction !== undefined) await commitCompaction(session, built.compaction, input.turn)
-    const params = {
-      ...built.request.params,
-      ...(config.maxTokens === undefined ? {} : { maxTokens: config.maxTokens }),
-      ...(config.temperature === undefined ? {} : { temperature: config.temperature }),
-    }
-    const { context } = built
-    return {
-      request: { ...built.request, messages: whole, params, meta: { ...built.request.meta, model } },
-      tokens: context.estimatedTokens,
-      ratio: context.usageRatio,
-      budgetRatio: context.budgetRatio,
-      needsCompression: context.needsCompression,
-      contextWindow: modelInfo.contextWindow,
-      messagesHash: built.messagesHash,
-      notes: built.notes,
-      turnContexts: built.turnContexts ?? [],
-      alreadyLogged: session.loggedMessages,
-    }
-  }
 
   const ports: TurnPorts = {
     commit: async (drafts) => {
@@ -114,10 +49,10 @@ export async function runSessionTurn(
     },
     show: (delta) => session.show(delta),
     buildContext: async ({ iteration, userInput }) => {
-      const built = await buildOnce(iteration, userInput)
+      const built = await build(tools, iteration, userInput)
       if (!built.needsCompression) return built
       const step = await compactSession({ services, session, target, reason: 'automatic', signal: input.signal, turn: input.turn })
-      return step.kind === 'applied' ? buildOnce(iteration, userInput) : built
+      return step.kind === 'applied' ? build(tools, iteration, userInput) : built
     },
     cutHistory: async () =>
       (await compactSession({ services, session, target, reason: 'overflow', signal: input.signal, turn: input.turn })).kind === 'applied',
@@ -137,11 +72,7 @@ export async function runSessionTurn(
         keep(
           services,
           'report',
-          services.pool.run(session.sessionId, 'report', {
-            sessionId: session.sessionId,
-            requestId: built.request.meta.requestId,
-            usage: outcome.response.usage,
-          }),
+          reportUsage(services, session.sessionId, { requestId: built.request.meta.requestId, usage: outcome.response.usage }),
         )
       return outcome
     },
@@ -200,6 +131,7 @@ export async function runSessionTurn(
       ports,
       input.signal,
     )
+    services.tokens.store(session)
     keep(
       services,
       'log',
@@ -208,6 +140,11 @@ export async function runSessionTurn(
   } catch (thrown) {
     await endBrokenTurn(services, session, input.turn, thrown)
   }
+}
+
+async function reportUsage(services: Services, sessionId: string, report: Omit<ReportInput, 'sessionId'>): Promise<void> {
+  const { account } = ReportOutputSchema.parse(await services.pool.run(sessionId, 'report', { sessionId, ...report }))
+  if (account !== undefined) services.tokens.learned(account)
 }
 
 /** Without the list a turn can still run, at the provider's own address. */

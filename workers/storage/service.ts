@@ -10,6 +10,7 @@ import { deleteSession } from './delete-session.ts'
 import { lazyMemoryHandlers } from './memory/lazy-memory-handlers.ts'
 import { listSessions, readEvents, readPartials } from './queries/read-sessions.ts'
 import { searchMessages } from './queries/search-messages.ts'
+import { readTokenCounts } from './queries/token-counts.ts'
 import { listServers, workspaceConfig } from './queries/workspace-records.ts'
 import { realFolder } from './resolve-workspace.ts'
 import { rebuild } from './recovery/rebuild.ts'
@@ -84,6 +85,19 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
       if (!open.readOnly) workspaces.saveHeadsNowAndThen(open)
       return {}
     },
+
+    saveTokenCounts: async ({ workspace, sessionId, counts }, { signal }) => {
+      await workspaces.get(workspace).saveTokenCounts(sessionId, counts, signal)
+      return {}
+    },
+    readTokenCounts: async ({ workspace, sessionId }) => ({
+      counts: await read(workspace, (database) => readTokenCounts(database, sessionId)),
+    }),
+    saveModelAccount: ({ account }) => {
+      profile().saveModelAccount(account)
+      return {}
+    },
+    listModelAccounts: () => ({ accounts: profile().modelAccounts() }),
 
     configList: async ({ workspace }) => ({ entries: effectiveConfig(profile().config(), await stored(workspace)) }),
     configSet: async ({ workspace, key, value }, { signal }) => {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import type { SessionEvent } from '#contracts/session/session-event.ts'
+import type { StoredCount } from '#contracts/context/token-report.ts'
 import type { PartialText } from '#contracts/storage/storage-service.ts'
 import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
@@ -17,6 +18,7 @@ import { sessionLogName } from './logs/log-names.ts'
 import type { WorkspaceRecordDraft } from './logs/workspace-record.ts'
 import { clearPartials, readEventRows, unfinishedSessions, writePartial } from './queries/read-sessions.ts'
 import { workingMemories } from './queries/memories.ts'
+import { writeTokenCounts } from './queries/token-counts.ts'
 import { addRecord, readRecords } from './queries/workspace-records.ts'
 import { rowWriter, type RowWriter } from './queries/write-rows.ts'
 import type { Connection } from './open-database.ts'
@@ -179,6 +181,13 @@ export class Workspace {
     this.#partials.delete(sessionId)
     return this.#enqueue({ owner: sessionId, bytes: 0, lazy: true, signal }, () => {
       clearPartials(this.database, sessionId)
+      return () => undefined
+    })
+  }
+
+  saveTokenCounts(sessionId: string, counts: readonly StoredCount[], signal: AbortSignalLike): Promise<void> {
+    return this.#enqueue({ owner: sessionId, bytes: counts.length * 64, lazy: true, signal }, () => {
+      writeTokenCounts(this.database, sessionId, counts)
       return () => undefined
     })
   }

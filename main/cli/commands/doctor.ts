@@ -71,6 +71,10 @@ async function printOverview(context: CommandContext, { client }: App): Promise<
         : fill(text.doctorNoKey, { variable: provider.keyVariable })
     say(`provider.${provider.id}`, provider.displayName, state)
   }
+  for (const model of (await client.call('models.tokenStats', {})).models) {
+    const values = { reports: model.reports, p95: percent(model.p95Error), worst: percent(model.worstError) }
+    say(`tokens.${model.provider}/${model.model}`, fill(text.doctorTokens, { model: model.model }), fill(text.doctorTokenError, values))
+  }
   return ExitCode.DONE
 }
 
@@ -102,6 +106,10 @@ async function printPerformance(context: CommandContext, { client, host }: App):
   const { meanMs, p99Ms, maxMs } = health.loopDelay
   out.line(fill(text.perfHost, { mean: meanMs.toFixed(1), p99: p99Ms.toFixed(1), max: maxMs.toFixed(1) }))
   return ExitCode.DONE
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`
 }
 
 function reachable(file: string, mode: number): Promise<boolean> {

@@ -102,6 +102,12 @@ export const errors = {
     means: 'The conversation is short enough. Nothing was changed.',
     todo: 'Go on.',
   },
+  COMPACTION_STOPPED: {
+    what: 'Summarising no longer makes room.',
+    means: 'The last attempts saved too little. Nothing was changed.',
+    todo: 'Go on in a new session, or fork from an earlier message.',
+  },
+  TRY_AGAIN: { what: 'The conversation was just being read anew.', means: 'Nothing was changed.', todo: 'Try again.' },
   NO_MODEL: {
     what: 'No model was chosen.',
     means: 'None is set as default and no provider has a key. Nothing was sent.',

@@ -1,6 +1,8 @@
 export const notice = {
   compaction: 'Older messages were summarised for the model. They stay readable here.',
   LOG_REPAIRED: 'The log of this session was repaired.',
+  compaction_stopped: 'Summarising no longer makes room. The next message you write starts it again; a new session has the whole window.',
+  changes_undone: 'Changes to {count} file(s) were taken back.',
   refusal: 'The model refused to answer.',
   model_rerouted: '{asked} was asked for, {served} answered.',
   images_left_out: '{model} cannot see images; they were left out.',

@@ -43,6 +43,12 @@ export const errors: typeof englishErrors = {
   MESSAGE_NOT_FOUND: { what: '这条消息已不能编辑。', means: '没有任何改动。', todo: '请发送一条新消息。' },
   NOTHING_TO_RETRY: { what: '没有可以重新运行的消息。', means: '没有任何改动。', todo: '请发送一条消息。' },
   NOTHING_TO_COMPACT: { what: '还没有可以摘要的内容。', means: '对话足够短，没有任何改动。', todo: '继续即可。' },
+  COMPACTION_STOPPED: {
+    what: '再做摘要已腾不出空间。',
+    means: '最近几次节省得太少，没有任何改动。',
+    todo: '请在新会话中继续，或从较早的消息分叉。',
+  },
+  TRY_AGAIN: { what: '对话正在重新读取。', means: '没有任何改动。', todo: '请再试一次。' },
   NO_MODEL: {
     what: '没有选定模型。',
     means: '没有默认模型，也没有供应商有密钥，没有发送任何内容。',

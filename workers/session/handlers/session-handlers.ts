@@ -2,6 +2,7 @@
 import { AppError } from '#contracts/wire/app-error.ts'
 import type { LiveSession } from '../live-session.ts'
 import { newId } from '../new-id.ts'
+import { undoChanges } from '../undo-changes.ts'
 import type { HandlerParts, HandlersOf } from './create-handlers.ts'
 
 export function sessionHandlers({ workspaces, manager, services }: HandlerParts): HandlersOf<'session'> {
@@ -56,9 +57,9 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
       return {}
     },
     'session.compact': async ({ sessionId, instructions }, { signal }) => {
-      const session = idle(manager.get(sessionId))
-      const step = await manager.compact(session, instructions, signal)
-      if (step.kind !== 'applied') throw new AppError({ code: 'NOTHING_TO_COMPACT', message: step.message })
+      const session = manager.get(sessionId)
+      const step = await session.betweenTurns((ended) => manager.compact(session, instructions, ended), signal)
+      if (step.kind !== 'applied') throw new AppError({ code: step.code, message: step.message })
       return { tokensBefore: step.record.tokensBefore, tokensAfter: step.record.tokensAfter }
     },
     'session.changes': async ({ sessionId }) => {
@@ -66,28 +67,12 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
       const { changes } = await (await services.tools.client()).listChanges({ workspace, sessionId })
       return { changes: changes.map(({ callId, at, path, created }) => ({ toolCallId: callId, at, path, created })) }
     },
-    'session.undo': async ({ sessionId, toolCallIds }) => {
-      const session = idle(manager.get(sessionId))
-      const { restored, refused } = await (
-        await services.tools.client()
-      ).undo({ workspace: session.workspace, sessionId, ...(toolCallIds === undefined ? {} : { callIds: toolCallIds }) })
-      // The transcript says what became of the files, also to whoever reads it later.
-      if (restored.length > 0)
-        await session.commit([
-          {
-            event: 'notice',
-            code: 'changes_undone',
-            message: `taken back: ${restored.map(({ path }) => path).join(', ')}`,
-            params: { count: restored.length },
-          },
-        ])
-      return {
-        restored: restored.map(({ callId, ...kept }) => ({ toolCallId: callId, ...kept })),
-        refused: refused.map(({ callId, ...kept }) => ({ toolCallId: callId, ...kept })),
-      }
+    'session.undo': async ({ sessionId, toolCallIds }, { signal }) => {
+      const session = manager.get(sessionId)
+      return session.betweenTurns(() => undoChanges(services, session, toolCallIds), signal)
     },
     'session.retry': async ({ sessionId }) => {
-      await idle(manager.get(sessionId)).retry()
+      await manager.get(sessionId).retry()
       return {}
     },
     'session.update': async ({ sessionId, ...settings }) => {

@@ -1,4 +1,5 @@
 /** Configuration, models, providers and their keys. */
+import { tokenStatsOf } from '#contracts/context/token-stats.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
 import { secretsOfUrl } from '#workers/shared/redact.ts'
 import { keepSecret } from '../services.ts'
@@ -12,6 +13,7 @@ export function settingsHandlers({ services }: HandlerParts): HandlersOf<'config
     'config.list': async (input) => services.storage.ask((client) => client.configList(input)),
     'config.set': async (input) => (await storage()).configSet(input),
     'models.list': async (input) => services.llm.ask((client) => client.listModels(input)),
+    'models.tokenStats': async () => ({ models: (await services.tokens.all()).map(tokenStatsOf) }),
     'providers.list': async () => services.llm.ask((client) => client.listProviders({})),
     'providers.diagnose': async ({ provider, baseUrl, apiKey, model }) => {
       // A provider may quote the key it refuses.

@@ -57,4 +57,20 @@ CREATE TABLE grants (
 `)
     },
   },
+  {
+    version: 30,
+    name: 'model-accounts',
+    up: (database) => {
+      database.exec(`
+-- What the reports of each model taught the estimate of its prompts.
+CREATE TABLE model_accounts (
+    provider    TEXT NOT NULL,
+    model       TEXT NOT NULL,
+    json        TEXT NOT NULL,
+    updated_at  TEXT NOT NULL,
+    PRIMARY KEY (provider, model)
+);
+`)
+    },
+  },
 ]

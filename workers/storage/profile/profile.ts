@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
+import { ModelAccountSchema, type ModelAccount } from '#contracts/context/token-report.ts'
 import type { Grant } from '#contracts/session/grant-commands.ts'
 import type { GrantKey, TrustEntry } from '#contracts/storage/storage-service.ts'
 import type { Banners } from '../banners.ts'
@@ -131,6 +132,22 @@ export class Profile {
   setProvider(provider: string, baseUrl: string | null): void {
     if (baseUrl === null) this.#write('DELETE FROM providers WHERE provider = ?', [provider])
     else this.#write('INSERT OR REPLACE INTO providers (provider, base_url, updated_at) VALUES (?, ?, ?)', [provider, baseUrl, this.#now()])
+  }
+
+  saveModelAccount(account: ModelAccount): void {
+    const { provider, model } = account
+    this.#write('INSERT OR REPLACE INTO model_accounts (provider, model, json, updated_at) VALUES (?, ?, ?, ?)', [
+      provider,
+      model,
+      JSON.stringify(account),
+      this.#now(),
+    ])
+  }
+
+  /** An account another version wrote in a way this one does not read is begun anew. */
+  modelAccounts(): ModelAccount[] {
+    const rows = this.#database.prepare<[], { json: string }>('SELECT json FROM model_accounts ORDER BY provider, model').all()
+    return rows.flatMap((row) => ModelAccountSchema.safeParse(JSON.parse(row.json)).data ?? [])
   }
 
   auditHeads(workspace: string): { sessionId: string; logSeq: number; hash: string }[] {

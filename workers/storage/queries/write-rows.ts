@@ -69,7 +69,17 @@ const RECALL_COLUMNS = ['memory_id', 'session_id', 'seq', 'turn', 'score', 'word
 const MESSAGE_COLUMNS = ['id', 'session_id', 'seq', 'turn', 'iteration', 'role', 'message_id', 'content', 'ts']
 
 /** Tables that hold rows of a session, besides the full-text index. */
-const SESSION_TABLES = ['session_events', 'sessions', 'messages', 'audit_logs', 'usage', 'queued_messages', 'partials', 'memory_recalls']
+const SESSION_TABLES = [
+  'session_events',
+  'sessions',
+  'messages',
+  'audit_logs',
+  'usage',
+  'queued_messages',
+  'partials',
+  'memory_recalls',
+  'token_counts',
+]
 
 export function rowWriter(database: Database): RowWriter {
   const insert = <Row>(table: string, columns: readonly string[], verb = 'INSERT'): Statement<[Row]> =>
