@@ -15,6 +15,7 @@ const REASONS = {
   mode_ask: text('ask mode asks before this', '“每次询问”模式下会先询问'),
   mode_auto_edit: text('auto_edit mode asks before commands and connections', '“自由编辑”模式下运行命令和联网前会询问'),
   mode_full_access: text('full_access mode asks nothing', '“完全访问”模式从不询问'),
+  sandboxed: text('it runs in the sandbox', '在沙箱中运行'),
   // The person's own word.
   no_answer: text('no answer within {seconds} s', '{seconds} 秒内无人回答'),
   question: text('the model has a question', '模型有一个问题'),

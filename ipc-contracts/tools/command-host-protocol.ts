@@ -5,6 +5,25 @@
  */
 import * as z from 'zod'
 
+/** What the host holds around a sandboxed command, because it sees the end of the command whoever else dies. */
+export const ConfinementSchema = z.object({
+  /** Folder whose own names are protected. */
+  root: z.string(),
+  /** Protected names that do not exist, absolute. Empty folders stand in for them while the command runs, for the sandbox to mount over. */
+  standIns: z.array(z.string()),
+  /** Protected names that are links: one that was replaced is put back. */
+  links: z.array(z.object({ path: z.string(), target: z.string() })),
+  /** Names that do not exist and must not afterwards; a stand-in would be taken for something. */
+  unwanted: z.array(z.string()),
+  limits: z.object({ memoryBytes: z.number(), processes: z.number() }),
+  /** A seccomp program in base64, given to the command as file descriptor 3. */
+  seccomp: z.string().optional(),
+})
+export type Confinement = z.infer<typeof ConfinementSchema>
+
+export const LimitSchema = z.enum(['memory', 'processes'])
+export type Limit = z.infer<typeof LimitSchema>
+
 export const CommandRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), token: z.string() }),
   z.object({
@@ -18,6 +37,8 @@ export const CommandRequestSchema = z.discriminatedUnion('type', [
     timeoutMs: z.number().optional(),
     /** Kept open for a stdio server; a command gets none and reads end of file. */
     stdin: z.boolean(),
+    /** `argv` is a sandbox around the command. */
+    confinement: ConfinementSchema.optional(),
   }),
   z.object({ type: z.literal('write'), id: z.string(), base64: z.string() }),
   z.object({ type: z.literal('end_input'), id: z.string() }),
@@ -41,6 +62,10 @@ export const CommandReplySchema = z.discriminatedUnion('type', [
     found: z.number(),
     killed: z.number(),
     survivors: z.array(z.number()),
+    /** The limit it went over, for which it was ended. */
+    exceeded: LimitSchema.optional(),
+    /** Protected names it had changed that are as they were again. */
+    restored: z.array(z.string()).optional(),
   }),
   z.object({ type: z.literal('failed'), id: z.string(), code: z.string(), message: z.string() }),
 ])

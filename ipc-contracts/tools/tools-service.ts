@@ -7,6 +7,7 @@ import { defineService } from '../wire/define-service.ts'
 import type { Port } from '../wire/port.ts'
 import { ApprovalReasonSchema } from './approval-reasons.ts'
 import { RuleSubjectSchema } from './permission-rule.ts'
+import { SandboxStateSchema } from './sandbox-state.ts'
 
 /** read: looks only. edit: changes files of the workspace. execute: runs a program. network: leaves the machine. session: touches only the session itself (todo, question, memory). */
 export const RiskClassSchema = z.enum(['read', 'edit', 'execute', 'network', 'session'])
@@ -41,6 +42,8 @@ export const PreparedCallSchema = z.union([
     harmless: z.boolean().optional(),
     /** What the person's rules are compared with; absent where it cannot be told. */
     subjects: z.array(RuleSubjectSchema).optional(),
+    /** A command: true when it runs in the sandbox, false when with the rights of the person. Absent for tools that run none. */
+    sandboxed: z.boolean().optional(),
     /** The call is a question to the person: it is asked in place of an approval, and what they write goes into `run` as `answer`; absent when nobody is there. */
     question: z.object({ text: z.string(), options: z.array(z.string()).optional() }).optional(),
   }),
@@ -89,6 +92,8 @@ export const toolsService = defineService({
       output: z.object({}),
       deadlineMs: 10_000,
     },
+    /** What holds commands back on this machine; tried at the first call. */
+    sandboxState: { input: z.object({}), output: SandboxStateSchema, deadlineMs: 20_000 },
     /** Starts the command host ahead of the first command. */
     warm: { input: z.object({}), output: z.object({}), deadlineMs: 15_000 },
     /** Ends background commands and forgets the session's file stamps. */

@@ -3,6 +3,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { CommandReply, CommandRequest } from '#contracts/tools/command-host-protocol.ts'
 import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
+import { holdConfinement, type HeldConfinement } from './hold-confinement.ts'
 import { createLineReader } from './line-reader.ts'
 import { RunningCommand, type CommandSurroundings } from './running-command.ts'
 
@@ -29,22 +30,27 @@ export function serveConnection(socket: Socket, options: ConnectionOptions): { k
     await Promise.all([...commands.values()].map((command) => command.kill(0)))
   }
 
-  const start = (request: Extract<CommandRequest, { type: 'start' }>): void => {
-    if (commands.has(request.id))
-      return send({ type: 'failed', id: request.id, code: 'DUPLICATE_ID', message: `a command with the id ${request.id} is running` })
-    const surroundings: CommandSurroundings = {
-      hostMarker: options.hostMarker,
-      deathPrefix: options.deathPrefix,
-      groupStarted: options.groupStarted,
-      groupEnded: options.groupEnded,
-      send,
-    }
+  const starting = new Set<string>()
+  const start = async (request: Extract<CommandRequest, { type: 'start' }>): Promise<void> => {
+    const fail = (code: string, message: string): void => send({ type: 'failed', id: request.id, code, message })
+    if (commands.has(request.id) || starting.has(request.id)) return fail('DUPLICATE_ID', `a command with the id ${request.id} is running`)
+    let held: HeldConfinement | undefined
     try {
-      commands.set(request.id, new RunningCommand(request, surroundings, () => commands.delete(request.id)))
+      if (request.confinement !== undefined) {
+        starting.add(request.id)
+        held = await holdConfinement(request.confinement, options.place)
+        starting.delete(request.id)
+      }
+      // Whoever asked is gone: nothing is started that nobody would end.
+      if (socket.destroyed) return void (await held?.release())
+      commands.set(request.id, new RunningCommand(request, held, { ...options, send }, () => commands.delete(request.id)))
+      await held?.started()
     } catch (error) {
+      starting.delete(request.id)
+      if (!commands.has(request.id)) await held?.release()
       // spawn throws for arguments that hold a NUL byte and for a list that is too long.
       const thrown = error as NodeJS.ErrnoException
-      send({ type: 'failed', id: request.id, code: thrown.code ?? 'SPAWN_FAILED', message: thrown.message })
+      fail(thrown.code ?? 'SPAWN_FAILED', thrown.message)
     }
   }
 
@@ -53,7 +59,7 @@ export function serveConnection(socket: Socket, options: ConnectionOptions): { k
       case 'hello':
         return
       case 'start':
-        return start(request)
+        return void start(request)
       case 'write':
         return commands.get(request.id)?.write(request.base64)
       case 'end_input':
@@ -106,7 +112,8 @@ function parseRequest(line: string): CommandRequest | undefined {
       typeof fields['cwd'] === 'string' &&
       typeof fields['env'] === 'object' &&
       fields['env'] !== null &&
-      strings(Object.values(fields['env'])),
+      strings(Object.values(fields['env'])) &&
+      isConfinement(fields['confinement']),
     write: () => typeof fields['base64'] === 'string',
     end_input: () => true,
     kill: () => typeof fields['graceMs'] === 'number',
@@ -115,6 +122,21 @@ function parseRequest(line: string): CommandRequest | undefined {
   const type = String(fields['type'])
   const fits = Object.hasOwn(valid, type) && valid[type]?.() === true && (type === 'hello' || typeof fields['id'] === 'string')
   return fits ? (value as CommandRequest) : undefined
+}
+
+function isConfinement(value: unknown): boolean {
+  if (value === undefined) return true
+  if (typeof value !== 'object' || value === null) return false
+  const { root, standIns, links, unwanted, limits } = value as Record<string, unknown>
+  const strings = (list: unknown): boolean => Array.isArray(list) && list.every((entry) => typeof entry === 'string')
+  return (
+    typeof root === 'string' &&
+    strings(standIns) &&
+    strings(unwanted) &&
+    Array.isArray(links) &&
+    typeof limits === 'object' &&
+    limits !== null
+  )
 }
 
 function sameToken(given: string, expected: string): boolean {

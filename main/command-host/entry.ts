@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serveConnection } from './connection.ts'
 import { startOrphanGuard } from './orphan-guard.ts'
+import { StandIns } from './stand-ins.ts'
 
 interface ElectronParentPort {
   postMessage(message: unknown): void
@@ -33,7 +34,8 @@ if (token.length < 16) {
 const identity = randomBytes(16).toString('hex')
 const hostMarker = `METONA_HOST=${identity}`
 const { folder, socketPath } = await makeSocketPlace()
-const guard = startOrphanGuard(hostMarker, folder)
+const standIns = new StandIns(Number.parseInt(identity.slice(0, 8), 16) / 2 ** 32)
+const guard = startOrphanGuard(hostMarker, folder, standIns.stamp)
 const deathPrefix = await findDeathPrefix()
 let claimed = false
 let ending = false
@@ -44,8 +46,7 @@ const server = createServer((socket) => {
     token,
     hostMarker,
     deathPrefix,
-    groupStarted: guard.groupStarted,
-    groupEnded: guard.groupEnded,
+    place: { standIns, guard, folder },
     claim: () => {
       const first = !claimed
       claimed = true

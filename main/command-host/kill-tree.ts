@@ -25,9 +25,12 @@ export async function killTree(family: ProcessFamily, graceMs: number): Promise<
   const look = (): Promise<ProcessRow[]> => watch.look()
   let alive = await look()
   if (alive.length > 0 && graceMs > 0) {
-    signalAll(alive, family.leader, 'SIGTERM')
+    // A sandbox that is asked to end takes its command down at once; the command is asked, and the sandbox ends after it.
+    const group = family.sandboxed === true ? undefined : family.leader
+    const asked = group === undefined ? alive.filter((row) => row.pid !== family.leader) : alive
+    signalAll(asked, group, 'SIGTERM')
     // A stopped process takes TERM only once it runs again.
-    signalAll(alive, family.leader, 'SIGCONT')
+    signalAll(asked, group, 'SIGCONT')
     alive = await waitUntilGone(look, graceMs)
   }
   for (const end = performance.now() + KILL_WAIT_MS; alive.length > 0 && performance.now() < end;) {
@@ -48,10 +51,10 @@ async function waitUntilGone(look: () => Promise<ProcessRow[]>, milliseconds: nu
   }
 }
 
-function signalAll(rows: readonly ProcessRow[], leader: number, signal: NodeJS.Signals): void {
+function signalAll(rows: readonly ProcessRow[], group: number | undefined, signal: NodeJS.Signals): void {
   // The group at once first: its members cannot fork away between two signals of ours.
-  if (rows.some((row) => row.group === leader)) send(-leader, signal)
-  for (const row of rows) if (row.group !== leader) send(row.pid, signal)
+  if (group !== undefined && rows.some((row) => row.group === group)) send(-group, signal)
+  for (const row of rows) if (row.group !== group) send(row.pid, signal)
 }
 
 /** Gone already is what was wanted; a process of another user is reported as a survivor by the next look. */

@@ -1,38 +1,52 @@
 /**
  * A shell of one megabyte that outlives the command host for a moment: when the host is gone (even by
  * SIGKILL) its end of the pipe closes, and the guard kills every process that carries the host's marker
- * or is in a group it was told of, then removes the socket's folder.
+ * or is in a group it was told of, then removes the socket's folder and what stood in for protected names.
  */
 import { spawn } from 'node:child_process'
 
 export interface OrphanGuard {
   groupStarted(group: number): void
   groupEnded(group: number): void
+  /** Stand-ins may be in this folder from now on, and these paths must not exist at the end. */
+  folderUsed(folder: string, unwanted: readonly string[]): void
 }
 
 const SCRIPT = `
 trap '' TERM INT HUP
 groups=' '
+token=$1 place=$2 stamp=$3
+set --
 while IFS= read -r line; do
   id=\${line#?}
   case $line in
     +*) groups="$groups$id " ;;
     -*) groups="\${groups%%" $id "*} \${groups#*" $id "}" ;;
+    /* | !*) set -- "$@" "$line" ;;
   esac
 done
 for id in $groups; do kill -9 -- "-$id" 2>/dev/null; done
 [ -d /proc/self ] && for round in 1 2 3 4 5 6 7 8; do
-  found=$(grep -lF "$1" /proc/[0-9]*/environ 2>/dev/null)
+  found=$(grep -lF "$token" /proc/[0-9]*/environ 2>/dev/null)
   [ -z "$found" ] && break
   for file in $found; do id=\${file#/proc/}; kill -9 "\${id%/environ}" 2>/dev/null; done
 done
-rm -rf -- "$2"
+rm -rf -- "$place"
+for root in "$@"; do
+  case $root in
+    !*) rm -rf -- "\${root#?}"; continue ;;
+  esac
+  for name in "$root"/* "$root"/.[!.]* "$root"/.git/*; do
+    [ -d "$name" ] && [ ! -L "$name" ] && [ "$(stat -c %Y -- "$name" 2>/dev/null)" = "$stamp" ] && rmdir -- "$name" 2>/dev/null
+  done
+done
 `
 
-/** `marker` is `NAME=value` in the environment of every process to be ended; `folder` is removed at the end. */
-export function startOrphanGuard(marker: string, folder: string): OrphanGuard {
-  if (process.platform === 'win32') return { groupStarted: () => {}, groupEnded: () => {} }
-  const guard = spawn('/bin/sh', ['-c', SCRIPT, 'metona-guard', marker, folder], {
+/** `marker` is `NAME=value` in the environment of every process to be ended; `folder` is removed at the end, and stand-ins of that `stamp`. */
+export function startOrphanGuard(marker: string, folder: string, stamp: number): OrphanGuard {
+  if (process.platform === 'win32') return { groupStarted: () => {}, groupEnded: () => {}, folderUsed: () => {} }
+  const folders = new Set<string>()
+  const guard = spawn('/bin/sh', ['-c', SCRIPT, 'metona-guard', marker, folder, String(stamp)], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     env: { PATH: '/usr/bin:/bin' },
@@ -44,6 +58,12 @@ export function startOrphanGuard(marker: string, folder: string): OrphanGuard {
   return {
     groupStarted: (group) => void guard.stdin.write(`+${group}\n`),
     groupEnded: (group) => void guard.stdin.write(`-${group}\n`),
+    folderUsed: (used, unwanted) => {
+      for (const line of [used, ...unwanted.map((path) => `!${path}`)]) {
+        if (!folders.has(line)) guard.stdin.write(`${line}\n`)
+        folders.add(line)
+      }
+    },
   }
 }
 

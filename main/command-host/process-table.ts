@@ -17,6 +17,8 @@ export interface ProcessFamily {
   readonly leader: number
   /** `NAME=value` entries that must all stand in a process's environment. */
   readonly markers: readonly string[]
+  /** The leader is a sandbox around the command. */
+  readonly sandboxed?: boolean
 }
 
 /** Looks for the members of one family; remembers what it saw, so that a second look costs less and loses nobody. */

@@ -1,10 +1,12 @@
 /** One command: its process, its bounded output, its end. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
-import type { CommandReply, CommandRequest } from '#contracts/tools/command-host-protocol.ts'
+import type { CommandReply, CommandRequest, Limit } from '#contracts/tools/command-host-protocol.ts'
 import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
+import type { ConfinementPlace, HeldConfinement } from './hold-confinement.ts'
 import { killTree, type KillReport } from './kill-tree.ts'
 import { watchFamily, type ProcessFamily } from './process-table.ts'
+import { watchLimits } from './watch-limits.ts'
 
 type StartRequest = Extract<CommandRequest, { type: 'start' }>
 
@@ -13,9 +15,8 @@ export interface CommandSurroundings {
   readonly hostMarker: string
   /** Program and arguments that go before a command so that the kernel ends it with this process; empty where there are none. */
   readonly deathPrefix: readonly string[]
+  readonly place: ConfinementPlace
   send(reply: CommandReply): void
-  groupStarted(group: number): void
-  groupEnded(group: number): void
 }
 
 /** Bytes of output that may be on their way before this side stops reading. */
@@ -31,37 +32,51 @@ export class RunningCommand {
   private readonly family: ProcessFamily
   private readonly surroundings: CommandSurroundings
   private readonly stopWaiting: (() => void) | undefined
+  private readonly stopWatching: (() => void) | undefined
+  private readonly held: HeldConfinement | undefined
+  private exceeded: Limit | undefined
   private ahead = 0
   private timedOut = false
   private streamsClosed = false
   private killing: Promise<KillReport> | undefined
   private readonly finished: () => void
 
-  constructor(request: StartRequest, surroundings: CommandSurroundings, finished: () => void) {
+  /** @param held what is set up for a sandboxed command; released at its end. */
+  constructor(request: StartRequest, held: HeldConfinement | undefined, surroundings: CommandSurroundings, finished: () => void) {
     this.id = request.id
+    this.held = held
     this.surroundings = surroundings
     this.finished = finished
     const callMarker = `METONA_CALL=${request.env['METONA_CALL'] ?? request.id}`
     const [hostName, hostValue] = splitMarker(surroundings.hostMarker)
     const [callName, callValue] = splitMarker(callMarker)
-    const [program, ...programArguments] = [...surroundings.deathPrefix, ...request.argv]
+    const { confinement } = request
+    // A sandbox ties its life to this process by itself.
+    const [program, ...programArguments] = confinement === undefined ? [...surroundings.deathPrefix, ...request.argv] : request.argv
     this.child = spawn(program as string, programArguments, {
       cwd: request.cwd,
       env: { ...request.env, [hostName]: hostValue, [callName]: callValue },
       // Its own session: no terminal to ask on, and one group to signal.
       detached: process.platform !== 'win32',
-      stdio: [request.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+      stdio: [request.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(held?.seccomp === undefined ? [] : [held.seccomp.fd])],
       windowsHide: true,
     })
-    this.family = { leader: this.child.pid ?? -1, markers: [surroundings.hostMarker, callMarker] }
+    this.family = {
+      leader: this.child.pid ?? -1,
+      markers: [surroundings.hostMarker, callMarker],
+      sandboxed: confinement !== undefined,
+    }
     if (this.child.pid === undefined) {
-      this.child.once('error', (error: NodeJS.ErrnoException) => {
-        this.surroundings.send({ type: 'failed', id: this.id, code: error.code ?? 'SPAWN_FAILED', message: error.message })
-        this.finished()
-      })
+      this.child.once('error', (error: NodeJS.ErrnoException) => void this.fail(error))
       return
     }
-    surroundings.groupStarted(this.child.pid)
+    surroundings.place.guard.groupStarted(this.child.pid)
+    if (confinement !== undefined) {
+      this.stopWatching = watchLimits(this.child.pid, confinement.limits, (limit) => {
+        this.exceeded = limit
+        void this.kill(0)
+      })
+    }
     surroundings.send({ type: 'started', id: this.id, pid: this.child.pid })
     this.forward('stdout', this.child.stdout)
     this.forward('stderr', this.child.stderr)
@@ -120,14 +135,31 @@ export class RunningCommand {
     )
   }
 
+  private async fail(error: NodeJS.ErrnoException): Promise<void> {
+    await this.held?.release()
+    this.surroundings.send({ type: 'failed', id: this.id, code: error.code ?? 'SPAWN_FAILED', message: error.message })
+    this.finished()
+  }
+
   private async end(exitCode: number | null, signal: NodeJS.Signals | null): Promise<void> {
     this.stopWaiting?.()
+    this.stopWatching?.()
     // What the command left in the background is ended too: nothing runs that nobody can see or stop.
     if (this.killing === undefined && (await this.hasLeftovers())) void this.kill(LEFTOVER_GRACE_MS)
     const report = (await this.killing) ?? { found: 0, killed: 0, survivors: [] }
     await this.waitForStreams()
-    this.surroundings.groupEnded(this.family.leader)
-    this.surroundings.send({ type: 'exit', id: this.id, exitCode, signal, timedOut: this.timedOut, ...report })
+    const restored = (await this.held?.release()) ?? []
+    this.surroundings.place.guard.groupEnded(this.family.leader)
+    this.surroundings.send({
+      type: 'exit',
+      id: this.id,
+      exitCode,
+      signal,
+      timedOut: this.timedOut,
+      ...report,
+      ...(this.exceeded === undefined ? {} : { exceeded: this.exceeded }),
+      ...(restored.length === 0 ? {} : { restored }),
+    })
     this.finished()
   }
 

@@ -8,6 +8,7 @@ import { CheckpointStore } from './files/checkpoint-store.ts'
 import { FileGuard } from './files/file-guard.ts'
 import { OutputStore } from './files/output-store.ts'
 import { createPoolTasks } from './pool/pool-tasks.ts'
+import { createSandbox } from './sandbox/sandbox.ts'
 
 export interface ServiceSources {
   readonly profile: string
@@ -26,6 +27,7 @@ export function createToolServices(sources: ServiceSources): ToolServices {
     outputs: new OutputStore(sources.profile, secrets),
     secrets,
     pool: createPoolTasks(),
+    sandbox: createSandbox(commands, [sources.profile]),
     searchPath: createSearchPath(commands, process.env),
     now: () => Date.now(),
   }

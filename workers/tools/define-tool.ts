@@ -14,6 +14,8 @@ export interface Permit {
   readonly inside?: boolean
   /** Hash of the file's content when the diff was shown; null when there was none. */
   readonly baseHash?: string | null
+  /** It was said that the command runs in the sandbox, or that it does not. */
+  readonly sandboxed?: boolean
 }
 
 export interface Preparation {
@@ -29,6 +31,8 @@ export interface Preparation {
   readonly subjects?: RuleSubject[]
   /** Runs programs, but only such as look, all of them shown. */
   readonly harmless?: boolean
+  /** A command: whether it runs in the sandbox. */
+  readonly sandboxed?: boolean
   /** The call is a question to the person. */
   readonly question?: { readonly text: string; readonly options?: string[] }
   readonly permit?: Permit

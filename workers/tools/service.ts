@@ -101,10 +101,13 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
     const entry = prepared.get(`${place.sessionId}\0${call.id}`)
     if (entry?.argumentsHash === argumentsHash) return entry.permit
     const preparation = await bound.prepare({ place, callId: call.id, services })
-    if (preparation.mustAsk !== undefined)
+    // Without the sandbox it may be more than was agreed to.
+    const unheld = preparation.sandboxed === false && place.sandbox === 'auto' ? 'there is no sandbox' : undefined
+    const reason = preparation.mustAsk === undefined ? unheld : approvalReasonText(preparation.mustAsk, 'en')
+    if (reason !== undefined)
       throw new ToolError(
         'APPROVAL_LOST',
-        `The approval was lost when tools were restarted (${approvalReasonText(preparation.mustAsk, 'en')}). Nothing was run; make the call again.`,
+        `The approval was lost when tools were restarted (${reason}). Nothing was run; make the call again.`,
       )
     return preparation.permit
   }
@@ -122,9 +125,10 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
     run: (input, { signal }) => run(input, signal as AbortSignal),
     warm: async () => {
       await services.commands.warm()
-      await services.searchPath()
+      await Promise.all([services.searchPath(), services.sandbox.state()])
       return {}
     },
+    sandboxState: () => services.sandbox.state(),
     endSession: async ({ sessionId }) => {
       services.guard.forgetSession(sessionId)
       return { survivors: await services.background.endSession(sessionId) }
@@ -154,6 +158,7 @@ export function hashCall(call: MetonaToolCall): string {
 function optional(preparation: Preparation): {
   subjects?: RuleSubject[]
   harmless?: boolean
+  sandboxed?: boolean
   grantPrefix?: string
   sessionGrant?: 'edits'
   mustAsk?: ApprovalReason
@@ -162,6 +167,7 @@ function optional(preparation: Preparation): {
   return {
     ...(preparation.subjects === undefined ? {} : { subjects: preparation.subjects }),
     ...(preparation.harmless === true ? { harmless: true } : {}),
+    ...(preparation.sandboxed === undefined ? {} : { sandboxed: preparation.sandboxed }),
     ...(preparation.question === undefined ? {} : { question: preparation.question }),
     ...(preparation.grantPrefix === undefined ? {} : { grantPrefix: preparation.grantPrefix }),
     ...(preparation.sessionGrant === undefined ? {} : { sessionGrant: preparation.sessionGrant }),

@@ -7,6 +7,7 @@ import type { CheckpointStore } from './files/checkpoint-store.ts'
 import type { FileGuard } from './files/file-guard.ts'
 import type { OutputStore } from './files/output-store.ts'
 import type { PoolTasks } from './pool/pool-tasks.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
 
 export interface ToolServices {
   readonly commands: CommandRunner
@@ -19,6 +20,7 @@ export interface ToolServices {
   readonly secrets: Secrets
   /** How fetch_url resolves and dials; absent for the system's own way. */
   readonly network?: FetchNetwork
+  readonly sandbox: Sandbox
   /** PATH for commands. */
   searchPath(): Promise<string>
   /** Milliseconds since the epoch. */

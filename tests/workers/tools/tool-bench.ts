@@ -37,7 +37,8 @@ export interface CallOptions {
   readonly onLive?: (message: ToolLive) => void
 }
 
-export async function createToolBench(): Promise<ToolBench> {
+/** @param sandbox as a session has it. */
+export async function createToolBench(sandbox: 'auto' | 'off' = 'off'): Promise<ToolBench> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'metona-tools-')))
   const workspace = join(base, 'ws')
   const outside = join(base, 'ws-evil')
@@ -61,8 +62,8 @@ export async function createToolBench(): Promise<ToolBench> {
     name: string,
     args: Record<string, unknown>,
     options: CallOptions,
-  ): { place: { workspace: string; sessionId: string; sandbox: 'off' }; call: MetonaToolCall } => ({
-    place: { workspace, sessionId: options.sessionId ?? 's_test000001', sandbox: 'off' },
+  ): { place: { workspace: string; sessionId: string; sandbox: 'auto' | 'off' }; call: MetonaToolCall } => ({
+    place: { workspace, sessionId: options.sessionId ?? 's_test000001', sandbox },
     call: { id: options.callId ?? `tc_${(counter++).toString(36).padStart(10, '0')}`, name, args, iteration: 1, timestamp: 1 },
   })
   const never: AbortSignal = new AbortController().signal

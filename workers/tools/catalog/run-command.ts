@@ -1,14 +1,19 @@
 /** run_command: a shell command in the workspace, in the foreground or the background. */
 import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod'
+import type { Limit } from '#contracts/tools/command-host-protocol.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import { hasHiddenText } from '../domain/visible-text.ts'
-import { defineTool, type RunContext, type ToolOutput } from '../define-tool.ts'
+import { defineTool, type PrepareContext, type RunContext, type ToolOutput } from '../define-tool.ts'
 import { BACKGROUND_LIMIT } from '../commands/background-commands.ts'
 import type { FinishedCommand, FollowedCommand } from '../commands/execute-command.ts'
 
 const DEFAULT_TIMEOUT_MS = 120_000
 const MAX_TIMEOUT_MS = 3_600_000
+const EXCEEDED: Readonly<Record<Limit, string>> = {
+  memory: 'used more memory than a command may',
+  processes: 'started more processes than a command may',
+}
 /** How long a background command is watched for an early end before the model goes on. */
 const EARLY_END_MS = 1000
 
@@ -27,16 +32,20 @@ export const runCommandTool = defineTool({
   prepare: async (input, context) => {
     if (input.command.includes('\0'))
       throw new ToolError('BAD_ARGUMENTS', 'The command holds a NUL character, which no program can be given.')
-    if (hasHiddenText(input.command)) return { display: input.command, mustAsk: { code: 'hidden_characters' } }
+    const sandboxed = await isSandboxed(context)
+    const permit = { sandboxed }
+    if (hasHiddenText(input.command)) return { display: input.command, mustAsk: { code: 'hidden_characters' }, sandboxed, permit }
     const [{ judgeCommand }, { chooseShell }] = await Promise.all([
       import('../commands/judge-command.ts'),
       import('../commands/shell-choice.ts'),
     ])
     const { name } = await chooseShell()
-    if (name !== 'bash' && name !== 'sh') return { display: input.command }
+    if (name !== 'bash' && name !== 'sh') return { display: input.command, sandboxed, permit }
     const judged = await judgeCommand(input.command, context)
     return {
       display: input.command,
+      sandboxed,
+      permit,
       ...(judged.subjects === undefined ? {} : { subjects: judged.subjects }),
       ...(judged.unclear === undefined ? {} : { mustAsk: { code: 'command_unclear', params: { what: judged.unclear } } }),
       ...(judged.grantPrefix === undefined ? {} : { grantPrefix: judged.grantPrefix }),
@@ -56,11 +65,16 @@ export const runCommandTool = defineTool({
       command: input.command,
       services: context.services,
       live: context.live,
+      sandboxed: context.permit?.sandboxed ?? (await isSandboxed(context)),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     })
     return background ? runInBackground(input.command, followed, context) : runInForeground(input.command, followed, context, timeoutMs)
   },
 })
+
+async function isSandboxed({ place, services }: PrepareContext): Promise<boolean> {
+  return place.sandbox === 'auto' && services.sandbox.covers(place.workspace)
+}
 
 async function runInForeground(
   command: string,
@@ -110,11 +124,14 @@ export function describeEnd(
       ? `[Ended after the time limit of ${how.timeoutMs ?? durationMs} ms. Give a longer timeout_ms, or background: true for something that runs on.]`
       : because !== undefined
         ? `[Ended because ${because}.]`
-        : exit.signal !== null
-          ? `[Ended by signal ${exit.signal}.]`
-          : `[Exit code ${exit.exitCode}.]`
+        : exit.exceeded !== undefined
+          ? `[Ended because it ${EXCEEDED[exit.exceeded]}.]`
+          : exit.signal !== null
+            ? `[Ended by signal ${exit.signal}.]`
+            : `[Exit code ${exit.exitCode}.]`
   const notes = [end]
-  const endedByUs = how.stopped || exit.timedOut || because !== undefined
+  const endedByUs = how.stopped || exit.timedOut || because !== undefined || exit.exceeded !== undefined
+  if (exit.restored !== undefined) notes.push(`[Protected, and put back as before: ${exit.restored.join(', ')}.]`)
   if (!endedByUs && exit.found > 0)
     notes.push(`[${exit.found} process(es) it had left running were ended with it. Use background: true for what should run on.]`)
   if (exit.survivors.length > 0) notes.push(`[Still alive, could not be ended: ${exit.survivors.join(', ')}.]`)

@@ -1,7 +1,13 @@
 /** The tools worker's end of the command host: one connection, made when first needed, made anew when lost. */
 import { connect as connectSocket, type Socket } from 'node:net'
 import { AppError, WireErrorCode } from '#contracts/wire/app-error.ts'
-import { CommandReplySchema, type CommandReply, type CommandRequest } from '#contracts/tools/command-host-protocol.ts'
+import {
+  CommandReplySchema,
+  type CommandReply,
+  type CommandRequest,
+  type Confinement,
+  type Limit,
+} from '#contracts/tools/command-host-protocol.ts'
 import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 
 export interface CommandStart {
@@ -13,6 +19,8 @@ export interface CommandStart {
   readonly env: Readonly<Record<string, string>>
   readonly timeoutMs?: number
   readonly stdin?: boolean
+  /** Set when `argv` is a sandbox around the command. */
+  readonly confinement?: Confinement
   /** Give back the bytes with `credit` once they are taken in; 1 MiB may be on its way. */
   onOutput(stream: 'stdout' | 'stderr', bytes: Buffer): void
 }
@@ -26,6 +34,10 @@ export type CommandExit =
       readonly found: number
       readonly killed: number
       readonly survivors: number[]
+      /** The limit of the sandbox it went over. */
+      readonly exceeded?: Limit
+      /** Protected links it had replaced, put back. */
+      readonly restored?: string[]
     }
   /** The command host is gone, and with it the command. */
   | { readonly kind: 'lost'; readonly message: string }
@@ -122,6 +134,7 @@ export function createCommandRunner(locate: () => Promise<{ socketPath: string; 
           cwd: command.cwd,
           env: { ...command.env, METONA_CALL: command.callId },
           stdin: command.stdin ?? false,
+          ...(command.confinement === undefined ? {} : { confinement: command.confinement }),
           ...(command.timeoutMs === undefined ? {} : { timeoutMs: command.timeoutMs }),
         })
       })
@@ -186,17 +199,16 @@ function dispatch(reply: Exclude<CommandReply, { type: 'welcome' }>, pending: Ma
     case 'failed':
       pending.delete(reply.id)
       return call.failed(new AppError({ code: reply.code, message: reply.message }))
-    case 'exit':
+    case 'exit': {
       pending.delete(reply.id)
+      const { type: _type, id: _id, exceeded, restored, ...exit } = reply
       return call.exited({
         kind: 'exit',
-        exitCode: reply.exitCode,
-        signal: reply.signal,
-        timedOut: reply.timedOut,
-        found: reply.found,
-        killed: reply.killed,
-        survivors: reply.survivors,
+        ...exit,
+        ...(exceeded === undefined ? {} : { exceeded }),
+        ...(restored === undefined ? {} : { restored }),
       })
+    }
   }
 }
 

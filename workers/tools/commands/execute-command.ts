@@ -13,6 +13,8 @@ export interface CommandRequestOptions {
   readonly callId: string
   readonly command: string
   readonly timeoutMs?: number
+  /** As it was said when the call was prepared; never less. */
+  readonly sandboxed: boolean
   readonly services: ToolServices
   live(message: ToolLive): void
 }
@@ -58,11 +60,12 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
     owed = 0
   }
   try {
+    const argv = shell.argv(options.command, `METONA_CALL=${options.callId}`)
+    const env = commandEnvironment(process.env, await services.searchPath(), place.workspace)
+    const { workspace } = place
     handle = await services.commands.start({
       callId: options.callId,
-      argv: shell.argv(options.command, `METONA_CALL=${options.callId}`),
-      cwd: place.workspace,
-      env: commandEnvironment(process.env, await services.searchPath(), place.workspace),
+      ...(options.sandboxed ? await services.sandbox.wrap({ workspace, argv, env }) : { argv, env, cwd: workspace }),
       ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
       onOutput: (stream, bytes) => {
         collector.take(stream, bytes)

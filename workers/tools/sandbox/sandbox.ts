@@ -1,0 +1,127 @@
+/** Puts a command into the sandbox of this machine. Tools and servers of other programs use the same one. */
+import { realpath } from 'node:fs/promises'
+import { totalmem } from 'node:os'
+import { sep } from 'node:path'
+import type { Confinement } from '#contracts/tools/command-host-protocol.ts'
+import type { SandboxState } from '#contracts/tools/sandbox-state.ts'
+import type { CommandRunner } from '../commands/command-runner.ts'
+import { ToolError } from '../domain/tool-error.ts'
+import type { DetectedSandbox } from './detect-sandbox.ts'
+import type { PrivatePlaces } from './private-places.ts'
+
+export interface CommandToWrap {
+  /** The folder it may write in. */
+  readonly workspace: string
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** To be handed to `CommandRunner.start` as it is. */
+export interface WrappedCommand {
+  readonly argv: readonly string[]
+  readonly env: Record<string, string>
+  readonly cwd: string
+  readonly confinement?: Confinement
+}
+
+export interface Sandbox {
+  /** Tried at the first call, then known. Never rejects for what the machine lacks. */
+  state(): Promise<SandboxState>
+  /** Whether commands in this folder can be held: not when it holds the home folder or the whole machine. */
+  covers(workspace: string): Promise<boolean>
+  /**
+   * The same command inside the sandbox, without network.
+   * @throws ToolError when there is no sandbox, or something in the folder cannot be held.
+   */
+  wrap(command: CommandToWrap): Promise<WrappedCommand>
+}
+
+/** Lead to programs outside: agents for keys, sockets of the session, proxies that are out of reach. */
+const DROPPED = /^(SSH_AUTH_SOCK|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|(https?|no|all)_proxy)$/i
+const TEMPORARY = ['TMPDIR', 'TEMP', 'TMP']
+
+/** @param own folders of the app that no command may see. */
+export function createSandbox(commands: CommandRunner, own: readonly string[]): Sandbox {
+  let detected: Promise<DetectedSandbox> | undefined
+  const places = new Map<string, Promise<PrivatePlaces>>()
+
+  const detect = (): Promise<DetectedSandbox> => {
+    detected ??= import('./detect-sandbox.ts')
+      .then(({ detectSandbox }) => detectSandbox(commands))
+      .catch((error: unknown) => {
+        detected = undefined
+        throw error
+      })
+    return detected
+  }
+  /** The same for all commands of a run, as a rule. */
+  const placesFor = (env: Readonly<Record<string, string>>): Promise<PrivatePlaces> => {
+    const key = `${env['HOME']}\0${env['PATH']}`
+    const known = places.get(key)
+    if (known !== undefined) return known
+    const looked = import('./private-places.ts').then(({ findPrivatePlaces }) => findPrivatePlaces(env, own))
+    if (places.size > 20) places.clear()
+    places.set(key, looked)
+    return looked
+  }
+  const covers = async (workspace: string): Promise<boolean> => {
+    if ((await detect()).program === undefined) return false
+    const root = await realpath(workspace).catch(() => undefined)
+    if (root === undefined || root.includes('\n')) return false
+    const home = process.env['HOME']
+    const { hidden } = await placesFor({ PATH: '', ...(home === undefined ? {} : { HOME: home }) })
+    const holds = (folder: string): boolean => folder === root || folder.startsWith(root === sep ? sep : `${root}${sep}`)
+    const profiles = await Promise.all(own.map((folder) => realpath(folder).catch(() => folder)))
+    return !hidden.some((folder) => holds(folder) && !profiles.includes(folder))
+  }
+
+  return {
+    state: async () => (await detect()).state,
+    covers,
+    wrap: async (command) => {
+      const { state, program } = await detect()
+      if (program === undefined || !(await covers(command.workspace)))
+        throw new ToolError('NO_SANDBOX', 'The command was not run: it was to run in the sandbox, and there is none for it now.')
+      const workspace = await realpath(command.workspace)
+      const env = Object.fromEntries(Object.entries(command.env).filter(([name]) => !DROPPED.test(name)))
+      if (state.kind === 'seatbelt') {
+        const { seatbeltArguments } = await import('./seatbelt-arguments.ts')
+        return { argv: await seatbeltArguments(program, workspace, env, own, command.argv), env, cwd: workspace }
+      }
+      const [{ bwrapArguments }, { findProtectedEntries }, { limitArguments, PROCESS_LIMIT }, { seccompFilter }] = await Promise.all([
+        import('./bwrap-arguments.ts'),
+        import('./protected-entries.ts'),
+        import('./limit-arguments.ts'),
+        import('./seccomp-filter.ts'),
+      ])
+      for (const name of TEMPORARY) if (env[name] !== undefined) env[name] = '/tmp'
+      const seccomp = seccompFilter()
+      const [entries, seen] = await Promise.all([findProtectedEntries(workspace), placesFor(env)])
+      return {
+        argv: bwrapArguments({
+          program,
+          workspace,
+          places: seen,
+          entries,
+          seccompFd: seccomp === undefined ? undefined : 3,
+          argv: limitArguments(command.argv),
+        }),
+        env,
+        cwd: workspace,
+        confinement: {
+          root: workspace,
+          standIns: entries.standIns,
+          links: entries.links,
+          unwanted: entries.unwanted,
+          limits: { memoryBytes: memoryLimit(), processes: PROCESS_LIMIT / 2 },
+          ...(seccomp === undefined ? {} : { seccomp }),
+        },
+      }
+    },
+  }
+}
+
+/** Half of the machine's memory, 8 GiB at most: the rest is for the app, the model and everything else. */
+function memoryLimit(): number {
+  return Math.min(8 * 1024 ** 3, totalmem() / 2)
+}

@@ -1,0 +1,36 @@
+/**
+ * Names in the workspace's own folder that no command may make: other programs would obey or run what stands in
+ * them. Each costs a mount, so names that need a further step of the person to take effect are not here: they are
+ * read-only when they exist.
+ */
+
+export const SEALED_NAMES: readonly string[] = [
+  '.metona',
+  '.git',
+  '.cursor',
+  '.vscode',
+  '.idea',
+  '.claude',
+  '.codex',
+  '.github',
+  '.husky',
+  '.mcp.json',
+  '.gitattributes',
+  '.gitmodules',
+  '.env',
+  '.envrc',
+  '.npmrc',
+  '.yarnrc.yml',
+  '.pre-commit-config.yaml',
+  '.bashrc',
+  'AGENTS.md',
+  'CLAUDE.md',
+  'SOUL.md',
+  'MEMORY.md',
+  'USERS.md',
+  // With a HEAD of its own the folder itself would count as a repository whose configuration git obeys.
+  'HEAD',
+]
+
+/** Folders of the app's records. */
+export const RECORD_FOLDERS: readonly string[] = ['logs', 'traces']
