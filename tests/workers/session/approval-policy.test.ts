@@ -116,3 +116,24 @@ describe('rules', () => {
     expect([in_('ask', rules, command('a.c[x] (y)+')), in_('ask', rules, command('abcx yy'))]).toEqual(['a', '?'])
   })
 })
+
+describe('in the sandbox', () => {
+  const unclear = { code: 'command_unclear', params: { what: 'variable' } }
+  const held = (more: Partial<Prepared> = {}): Prepared => prepared('execute', { sandboxed: true, ...more })
+
+  test('auto_edit runs commands, also such as cannot be read, and says why', () => {
+    const allowed = { kind: 'allow', by: 'mode', reason: { code: 'sandboxed' } }
+    expect([decide('auto_edit', held()), decide('auto_edit', held({ mustAsk: unclear }))]).toEqual([allowed, allowed])
+  })
+
+  test('other reasons and the person’s own rules still ask, and other modes do', () => {
+    const rules: PermissionRule[] = [{ effect: 'ask', tool: 'run_command' }]
+    const kinds = [
+      decide('auto_edit', held({ mustAsk: { code: 'hidden_characters' } })),
+      decide('auto_edit', held({ subjects: [] }), { rules }),
+      decide('auto_edit', prepared('execute', { sandboxed: false })),
+      decide('ask', held()),
+    ].map((policy) => policy.kind)
+    expect(kinds).toEqual(['ask', 'ask', 'ask', 'ask'])
+  })
+})
