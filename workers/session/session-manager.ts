@@ -3,14 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionEntry } from '#contracts/session/client-protocol.ts'
 import type { SessionSettings } from '#contracts/session/commands.ts'
 import { summarise } from '#contracts/session/reduce-session.ts'
-import type { PermissionMode } from '#contracts/session/session-enums.ts'
 import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { SessionSnapshot, SessionSummary } from '#contracts/session/session-snapshot.ts'
 import { AppError, toErrorData } from '#contracts/wire/app-error.ts'
 import { secretsOfUrl } from '#workers/shared/redact.ts'
 import { AuthoritySeal } from './authority-seal.ts'
+import { cappedAuthority, sealOfChanges } from './cap-authority.ts'
 import type { ClientHub } from './client-hub.ts'
 import { LiveSession } from './live-session.ts'
+import { forkDrafts } from './fork-drafts.ts'
 import { newId } from './new-id.ts'
 import { recoveryDrafts } from './recover-session.ts'
 import { keepSecret, type Services } from './services.ts'
@@ -115,7 +116,7 @@ export class SessionManager {
     this.#takeBaseUrl(session, settings)
     const changes = changedSettings(session.snapshot, this.#services.secrets.redactor.value(settings))
     if (Object.keys(changes).length > 0)
-      await session.commit([{ event: 'session_updated', ...changes, ...(await this.#sealFor(session, changes)) }])
+      await session.commit([{ event: 'session_updated', ...changes, ...(await sealOfChanges(this.#seal, session, changes)) }])
     return session
   }
 
@@ -215,7 +216,8 @@ export class SessionManager {
       { event: 'session_resumed', workspace, agentVersion: this.#services.context.data.agentVersion },
       ...recoveryDrafts(events, partials),
     ]
-    await session.commit([...drafts, ...(await this.#capAuthority(session, events))])
+    const { entries } = await this.#workspaces.ask(workspace, (storage) => storage.configList({ workspace }))
+    await session.commit([...drafts, ...(await cappedAuthority(this.#seal, session, events, turnConfig(entries)))])
     if (partials.length > 0) await this.#workspaces.ask(workspace, (storage) => storage.clearPartial({ workspace, sessionId }))
     return session
   }
@@ -224,31 +226,13 @@ export class SessionManager {
   async fork(workspace: string, sessionId: string, atSeq: number | undefined): Promise<LiveSession> {
     this.#requireWritable(workspace)
     const events = (await this.readAll(workspace, sessionId)).filter((event) => atSeq === undefined || event.seq <= atSeq)
-    const first = events[0]
-    if (first?.event !== 'session_start') throw new AppError({ code: 'BAD_INPUT', message: 'there is nothing to fork before that point' })
+    if (events[0]?.event !== 'session_start')
+      throw new AppError({ code: 'BAD_INPUT', message: 'there is nothing to fork before that point' })
     const forked = this.#track(newId('s'), workspace, [], true)
-    const copied = events
-      .slice(1)
-      .filter(
-        (event) =>
-          event.event !== 'session_resumed' &&
-          event.event !== 'session_end' &&
-          event.event !== 'message_queued' &&
-          event.event !== 'message_unqueued',
-      )
     const { entries } = await this.#workspaces.ask(workspace, (storage) => storage.configList({ workspace }))
     const { permission, sandbox } = turnConfig(entries)
-    const start = { ...first, forkedFrom: { sessionId, seq: events.at(-1)?.seq ?? 0 } }
-    const drafts = renumbered([start, ...copied]).map((draft, index): SessionEventDraft => {
-      if (draft.event !== 'session_start' && draft.event !== 'session_updated') return draft
-      // What the folder says of permissions is not taken over.
-      const { permission: _permission, sandbox: _sandbox, baseUrl: _baseUrl, seal: _seal, ...kept } = draft
-      return index === 0 ? ({ ...kept, permission, sandbox } as SessionEventDraft) : (kept as SessionEventDraft)
-    })
-    const opening = drafts[0]
-    if (opening?.event === 'session_start')
-      opening.seal = await this.#seal.sign(forked.sessionId, { permission, sandbox, baseUrl: undefined })
-    await forked.commit([...drafts, ...closeFork(copied)])
+    const seal = await this.#seal.sign(forked.sessionId, { permission, sandbox, baseUrl: undefined })
+    await forked.commit(forkDrafts(events, { permission, sandbox, seal }))
     return forked
   }
 
@@ -321,29 +305,6 @@ export class SessionManager {
     }
   }
 
-  /** The seal for changes of authority; nothing when they change none. */
-  async #sealFor(session: LiveSession, changes: SessionSettings): Promise<{ seal?: string }> {
-    if (changes.permission === undefined && changes.sandbox === undefined && changes.baseUrl === undefined) return {}
-    const { snapshot } = session
-    const permission = changes.permission ?? snapshot.permission
-    const sandbox = changes.sandbox ?? snapshot.sandbox
-    return { seal: await this.#seal.sign(session.sessionId, { permission, sandbox, baseUrl: changes.baseUrl ?? snapshot.baseUrl }) }
-  }
-
-  /** A stored session may do what this person once let it do; anything else it claims is brought down to the profile's settings. */
-  async #capAuthority(session: LiveSession, events: readonly SessionEvent[]): Promise<SessionEventDraft[]> {
-    const { permission, sandbox, baseUrl } = session.snapshot
-    if (await this.#seal.verify(session.sessionId, { permission, sandbox, baseUrl }, lastSeal(events))) return []
-    const { entries } = await this.#workspaces.ask(session.workspace, (storage) => storage.configList({ workspace: session.workspace }))
-    const config = turnConfig(entries)
-    const capped = {
-      permission: PERMISSION_ORDER.indexOf(permission) > PERMISSION_ORDER.indexOf(config.permission) ? config.permission : permission,
-      sandbox: config.sandbox === 'auto' ? ('auto' as const) : sandbox,
-      baseUrl: '',
-    }
-    return [{ event: 'session_updated', ...capped, seal: await this.#seal.sign(session.sessionId, capped) }]
-  }
-
   /** Background commands end with their session. A session that ran nothing has nothing there to end. */
   async #endInTools(session: LiveSession): Promise<void> {
     const { sessionId } = session
@@ -377,32 +338,6 @@ export class SessionManager {
   }
 }
 
-const PERMISSION_ORDER: readonly PermissionMode[] = ['plan', 'ask', 'auto_edit', 'full_access']
-
-function lastSeal(events: readonly SessionEvent[]): string | undefined {
-  const last = events.findLast(
-    (event) =>
-      event.event === 'session_start' ||
-      (event.event === 'session_updated' && (event.permission !== undefined || event.sandbox !== undefined || event.baseUrl !== undefined)),
-  )
-  return last?.event === 'session_start' || last?.event === 'session_updated' ? last.seal : undefined
-}
-
-/** As drafts of another session: numbers that point at events follow them to their new places. */
-function renumbered(events: readonly SessionEvent[]): SessionEventDraft[] {
-  const place = (seq: number): number =>
-    Math.max(
-      0,
-      events.findLastIndex((event) => event.seq <= seq),
-    )
-  return events.map((event): SessionEventDraft => {
-    const { seq: _seq, ts: _ts, sessionId: _sessionId, eventId: _eventId, ...draft } = event
-    if (draft.event === 'rewind') return { ...draft, toSeq: place(draft.toSeq) }
-    if (draft.event === 'compaction') return { ...draft, upToSeq: place(draft.upToSeq) }
-    return draft
-  })
-}
-
 function timeoutOf(settings: SessionSettings): number | undefined {
   return settings.timeoutSeconds === undefined ? undefined : settings.timeoutSeconds * 1000
 }
@@ -415,9 +350,4 @@ function eventSettings(settings: SessionSettings): Omit<SessionSettings, 'timeou
 function changedSettings(snapshot: SessionSnapshot, settings: SessionSettings): Omit<SessionSettings, 'timeoutSeconds'> {
   const known = snapshot as unknown as Record<string, unknown>
   return Object.fromEntries(Object.entries(eventSettings(settings)).filter(([key, value]) => value !== undefined && known[key] !== value))
-}
-
-/** A fork may end in the middle of a turn; it starts with that turn closed. */
-function closeFork(events: readonly SessionEvent[]): SessionEventDraft[] {
-  return recoveryDrafts(events, [])
 }

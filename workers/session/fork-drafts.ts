@@ -1,0 +1,39 @@
+/** The events of a session as the beginning of another one. */
+import type { PermissionMode } from '#contracts/session/session-enums.ts'
+import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
+import { recoveryDrafts } from './recover-session.ts'
+
+const NOT_COPIED: readonly SessionEvent['event'][] = ['session_resumed', 'session_end', 'message_queued', 'message_unqueued']
+
+/** @param events from `session_start` on; a turn they cut off is closed. */
+export function forkDrafts(
+  events: readonly SessionEvent[],
+  authority: { readonly permission: PermissionMode; readonly sandbox: 'auto' | 'off'; readonly seal: string },
+): SessionEventDraft[] {
+  const [first, ...rest] = events
+  if (first?.event !== 'session_start') return []
+  const copied = rest.filter((event) => !NOT_COPIED.includes(event.event))
+  const start = { ...first, forkedFrom: { sessionId: first.sessionId, seq: events.at(-1)?.seq ?? 0 } }
+  const drafts = renumbered([start, ...copied]).map((draft, index): SessionEventDraft => {
+    if (draft.event !== 'session_start' && draft.event !== 'session_updated') return draft
+    // What the folder says of permissions is not taken over.
+    const { permission: _permission, sandbox: _sandbox, baseUrl: _baseUrl, seal: _seal, ...kept } = draft
+    return index === 0 ? ({ ...kept, ...authority } as SessionEventDraft) : (kept as SessionEventDraft)
+  })
+  return [...drafts, ...recoveryDrafts(copied, [])]
+}
+
+/** As drafts of another session: numbers that point at events follow them to their new places. */
+function renumbered(events: readonly SessionEvent[]): SessionEventDraft[] {
+  const place = (seq: number): number =>
+    Math.max(
+      0,
+      events.findLastIndex((event) => event.seq <= seq),
+    )
+  return events.map((event): SessionEventDraft => {
+    const { seq: _seq, ts: _ts, sessionId: _sessionId, eventId: _eventId, ...draft } = event
+    if (draft.event === 'rewind') return { ...draft, toSeq: place(draft.toSeq) }
+    if (draft.event === 'compaction') return { ...draft, upToSeq: place(draft.upToSeq) }
+    return draft
+  })
+}
