@@ -3,6 +3,7 @@ import { useNavigationStore } from '#renderer/stores/navigation.ts'
 import { useSessionActionsStore } from '#renderer/stores/session-actions.ts'
 import { useSessionViewStore } from '#renderer/stores/session-view.ts'
 import { useSessionsStore } from '#renderer/stores/sessions.ts'
+import { useWorkspacesStore } from '#renderer/stores/workspaces.ts'
 import { isMod } from '#renderer/ui/platform.ts'
 import { onScopeDispose } from 'vue'
 
@@ -11,6 +12,8 @@ export interface ShortcutHooks {
   /** Focus goes on to the next pane: side, main, composer, inspector. */
   nextPane(backwards: boolean): void
   stop(): void
+  /** Shows a session with the focus where one writes. */
+  openSession(sessionId: string): void
 }
 
 export function useShortcuts(hooks: ShortcutHooks): void {
@@ -18,6 +21,7 @@ export function useShortcuts(hooks: ShortcutHooks): void {
   const sessions = useSessionsStore()
   const view = useSessionViewStore()
   const actions = useSessionActionsStore()
+  const workspaces = useWorkspacesStore()
 
   function onKey(event: KeyboardEvent): void {
     if (event.defaultPrevented || event.isComposing || event.keyCode === 229 || event.repeat) return
@@ -28,13 +32,18 @@ export function useShortcuts(hooks: ShortcutHooks): void {
   }
 
   function find(event: KeyboardEvent): (() => void) | undefined {
+    // A question in front of everything is answered first.
+    if (workspaces.question !== undefined || navigation.openFolderDialog) return undefined
     if (event.key === 'F6') return () => hooks.nextPane(event.shiftKey)
     if (event.altKey && !isMod(event) && event.code === 'KeyN') return () => navigation.go({ page: 'new' })
     if (!isMod(event) || event.altKey) return undefined
+    if (event.shiftKey && event.code === 'KeyF') return () => navigation.openPalette('search')
     if (event.shiftKey) return event.code === 'KeyJ' ? () => hooks.nextNeedsYou() : undefined
     const nth = /^Digit([1-9])$/.exec(event.code)?.[1]
     if (nth !== undefined) return () => openNth(Number(nth) - 1)
     switch (event.key.toLowerCase()) {
+      case 'k':
+        return () => (navigation.palette = navigation.palette === 'closed' ? 'everything' : 'closed')
       case 'n':
         return () => navigation.go({ page: 'new' })
       case 'b':
@@ -54,7 +63,7 @@ export function useShortcuts(hooks: ShortcutHooks): void {
 
   function openNth(index: number): void {
     const row = sessions.groups.flatMap((group) => group.rows)[index]
-    if (row !== undefined) navigation.go({ page: 'session', sessionId: row.sessionId })
+    if (row !== undefined) hooks.openSession(row.sessionId)
   }
 
   window.addEventListener('keydown', onKey)

@@ -22,6 +22,10 @@ export const useNavigationStore = defineStore('navigation', () => {
   /** The inspector as a drawer or sheet, on narrower windows; closed on every visit. */
   const drawerOpen = ref(false)
   const openFolderDialog = ref(false)
+  /** `search` shows conversations only. */
+  const palette = ref<'closed' | 'everything' | 'search'>('closed')
+  /** Where in a session the person wants to look: a search hit. Taken by the transcript. */
+  const reveal = shallowRef<{ readonly sessionId: string; readonly seq: number }>()
 
   function go(next: Place): void {
     place.value = next
@@ -35,6 +39,10 @@ export const useNavigationStore = defineStore('navigation', () => {
     const found = fromHash(location.hash)
     if (found !== undefined) place.value = found
     return found !== undefined
+  }
+
+  function openPalette(mode: 'everything' | 'search'): void {
+    palette.value = mode
   }
 
   function toggleSide(): void {
@@ -51,7 +59,21 @@ export const useNavigationStore = defineStore('navigation', () => {
   const keep = (): void => remember('panes', { side: sideOpen.value, inspector: inspectorOpen.value })
   const currentSessionId = computed(() => (place.value.page === 'session' ? place.value.sessionId : undefined))
 
-  return { place, sideOpen, inspectorOpen, drawerOpen, openFolderDialog, currentSessionId, go, goToAddress, toggleSide, toggleInspector }
+  return {
+    place,
+    sideOpen,
+    inspectorOpen,
+    drawerOpen,
+    openFolderDialog,
+    palette,
+    reveal,
+    currentSessionId,
+    go,
+    goToAddress,
+    openPalette,
+    toggleSide,
+    toggleInspector,
+  }
 })
 
 export function toHash(place: Place): string {

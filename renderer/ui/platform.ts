@@ -1,6 +1,9 @@
 /** Which modifier key the person's machine has. */
 export const isMac: boolean = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.platform)
 
+/** A browser tab keeps some keys for itself; a desktop window keeps none. */
+export const isBrowserTab: boolean = typeof window === 'undefined' || !('metona' in window)
+
 export type KeyName = 'Mod' | 'Shift' | 'Alt' | (string & {})
 
 /** `['Mod', 'K']` → `Ctrl+K`, or `⌘K` on a Mac. */
@@ -11,3 +14,6 @@ export function keyLabel(keys: readonly KeyName[]): string {
 }
 
 export const isMod = (event: { readonly ctrlKey: boolean; readonly metaKey: boolean }): boolean => (isMac ? event.metaKey : event.ctrlKey)
+
+/** `Mod+N` belongs to the browser in a tab, where no page can have it. */
+export const newSessionKeys: readonly KeyName[] = isBrowserTab ? ['Alt', 'N'] : ['Mod', 'N']

@@ -3,6 +3,7 @@
  * State is read from `data-*` attributes beside it, never from a translated text:
  * - session-row: `data-session`, `data-state` (SessionState), `aria-current` on the one shown
  * - session-menu-item: `data-does` (rename|pin|fork|archive|export-md|export-json|export-html|delete)
+ * - palette-item: `data-item` (`session <id>`, `message <id> <seq>`, `command <id>`), `aria-selected` on the one that Enter takes
  * - transcript: `data-session`, `data-busy` (true|false)
  * - message-user, message-assistant: `data-message`; the latter also `data-status` (streaming|done|interrupted|failed)
  * - tool-card: `data-tool-call`, `data-tool`, `data-status` (ToolItemStatus)
@@ -22,6 +23,11 @@ export const testIds = {
   sessionRename: 'session-rename',
   sessionArchive: 'session-archive',
   newSession: 'new-session',
+  searchAll: 'search-all',
+  paletteOpen: 'palette-open',
+  palette: 'palette',
+  paletteInput: 'palette-input',
+  paletteItem: 'palette-item',
   openFolder: 'open-folder',
   folderDialog: 'folder-dialog',
   folderPath: 'folder-path',

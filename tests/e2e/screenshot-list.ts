@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { testIds } from '#renderer/ui/test-ids.ts'
 import type { ScriptedHost } from '../helpers/scripted-host.ts'
 import type { ScriptedWebHost } from '../helpers/scripted-web-host.ts'
-import { busyHost, emptyHost, GATEWAY, type SceneOptions } from './screenshot-scenes.ts'
+import { busyHost, emptyHost, GATEWAY, NOW, type SceneOptions } from './screenshot-scenes.ts'
 
 export interface Scene {
   readonly name: string
@@ -106,6 +106,34 @@ export const scenes: readonly Scene[] = [
     async prepare(page) {
       await at(page, testIds.sessionRow).first().click({ button: 'right' })
       await at(page, testIds.sessionMenu).waitFor()
+    },
+  },
+  {
+    name: '09-palette',
+    ...wide,
+    address: '#/session/s_sales',
+    host: busyHost,
+    async prepare(page, host) {
+      host.answer('session.search', () => ({
+        hits: [
+          { sessionId: 's_sales', seq: 2, title: 'September sales', snippet: '…net of refunds, by payout date…', ts: NOW.toISOString() },
+        ],
+      }))
+      await at(page, testIds.transcript).waitFor()
+      await page.keyboard.press('Control+k')
+      await at(page, testIds.paletteInput).fill('ref')
+      await page.locator('[data-item^="message"]').waitFor()
+    },
+  },
+  {
+    name: '09-palette-800',
+    ...middle,
+    address: '#/new',
+    host: busyHost,
+    async prepare(page) {
+      await at(page, testIds.sessionRow).first().waitFor()
+      await page.keyboard.press('Control+k')
+      await at(page, testIds.paletteItem).first().waitFor()
     },
   },
   { name: '08-no-folder', ...wide, address: '#/new', host: emptyHost, prepare: shown(testIds.openFolder) },

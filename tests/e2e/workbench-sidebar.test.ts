@@ -78,6 +78,25 @@ test('a fork is a session of its own that holds the same messages', { timeout: 1
   expect(await contents(forked)).toEqual(await contents(sessionId))
 })
 
+test('search finds what was said in any session, in both scripts, and opens it there', { timeout: 120_000 }, async () => {
+  const page = await shell.openPage()
+  const english = await finishedSession(page, 'the quokka question')
+  const chinese = await finishedSession(page, '查一下八月的退款')
+  for (const [sessionId, typed] of [
+    [english, 'quokka question'],
+    [chinese, '八月 退款'],
+  ] as const) {
+    await page.keyboard.press('Control+Shift+F')
+    await page.getByTestId(testIds.paletteInput).fill(typed)
+    const hit = page.locator(`[data-testid="${testIds.paletteItem}"][data-item^="message ${sessionId}"]`).first()
+    await hit.waitFor({ timeout: 10_000 })
+    const seq = Number((await hit.getAttribute('data-item'))?.split(' ')[2])
+    expect(await eventText(sessionId, seq)).toContain(typed.split(' ')[0])
+    await hit.click()
+    await expect.poll(() => page.getByTestId(testIds.transcript).getAttribute('data-session')).toBe(sessionId)
+  }
+})
+
 test('deleted: gone from the disk when the offer to undo is over, and not before', { timeout: 120_000 }, async () => {
   const page = await shell.openPage()
   const kept = await finishedSession(page, 'keep-this-one')
@@ -126,6 +145,16 @@ test('the exported files are those of the terminal, byte for byte', { timeout: 1
     expect(stdout.length).toBeGreaterThan(100)
   }
 })
+
+/** The text of one event as the database has it. */
+async function eventText(sessionId: string, seq: number): Promise<string> {
+  const { stdout } = await runCli(shell.place, ['sessions', 'show', sessionId, '--json', '-w', shell.place.workspace])
+  const events = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { seq: number; content?: string })
+  return events.find((event) => event.seq === seq)?.content ?? ''
+}
 
 /** Roles and texts of a session, as the terminal reads them from the disk. */
 async function contents(sessionId: string): Promise<unknown> {

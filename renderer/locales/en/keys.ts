@@ -1,4 +1,9 @@
 export const keys = {
+  palette: 'Search or run a command',
+  searchAll: 'Search all sessions',
+  renameSession: 'Rename a session (in the list)',
+  deleteSession: 'Delete a session (in the list)',
+  sessionMenu: 'Actions for a session (in the list)',
   newSession: 'New session',
   toggleSide: 'Side bar',
   toggleInspector: 'Inspector',

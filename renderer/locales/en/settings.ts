@@ -13,7 +13,7 @@ export const settings = {
   permissionsLead:
     'Commands run with your own rights: there is no sandbox yet. These settings are kept in your profile, so a folder cannot bring its own.',
   shortcuts: 'Shortcuts',
-  shortcutsLead: 'In a browser tab some of them belong to the browser.',
+  shortcutsLead: 'What works here and now. In a browser tab Ctrl+N belongs to the browser, so a new session is Alt+N there.',
   logging: 'Records',
   trusted: 'Trusted folders',
   noTrusted: 'No folder is trusted yet.',

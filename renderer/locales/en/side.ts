@@ -1,5 +1,6 @@
 export const side = {
   newSession: 'New session',
+  searchAll: 'Search all sessions',
   openFolder: 'Open folder…',
   sessions: 'Sessions',
   settings: 'Settings',

@@ -12,6 +12,7 @@ import { keys } from './keys.ts'
 import { message } from './message.ts'
 import { model } from './model.ts'
 import { notice } from './notice.ts'
+import { palette } from './palette.ts'
 import { permission } from './permission.ts'
 import { provider } from './provider.ts'
 import { session } from './session.ts'
@@ -45,6 +46,7 @@ export const zhCn: Messages = {
   composer,
   model,
   permission,
+  palette,
   folder,
   trust,
   welcome,

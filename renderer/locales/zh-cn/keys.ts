@@ -1,6 +1,11 @@
 import type { Messages } from '../en/index.ts'
 
 export const keys: Messages['keys'] = {
+  palette: '搜索或运行命令',
+  searchAll: '搜索所有会话',
+  renameSession: '重命名会话（在列表中）',
+  deleteSession: '删除会话（在列表中）',
+  sessionMenu: '会话的操作（在列表中）',
   newSession: '新会话',
   toggleSide: '侧栏',
   toggleInspector: '检查器',

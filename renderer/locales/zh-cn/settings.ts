@@ -13,7 +13,7 @@ export const settings: Messages['settings'] = {
   permissions: '权限与信任',
   permissionsLead: '命令以你本人的权限运行：目前还没有沙箱。这些设置保存在你的个人配置里，文件夹无法自带。',
   shortcuts: '快捷键',
-  shortcutsLead: '在浏览器标签页里，部分快捷键归浏览器使用。',
+  shortcutsLead: '列出的都可用。在浏览器标签页里 Ctrl+N 归浏览器使用，所以新会话用 Alt+N。',
   logging: '记录',
   trusted: '信任的文件夹',
   noTrusted: '还没有信任的文件夹。',

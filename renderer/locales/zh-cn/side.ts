@@ -2,6 +2,7 @@ import type { Messages } from '../en/index.ts'
 
 export const side: Messages['side'] = {
   newSession: '新会话',
+  searchAll: '搜索所有会话',
   openFolder: '打开文件夹…',
   sessions: '会话',
   settings: '设置',

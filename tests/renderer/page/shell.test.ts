@@ -238,6 +238,12 @@ test('by keyboard alone: through the list, into a session, round the panes, to s
   await opened.page.keyboard.press('Alt+n')
   await opened.at(testIds.composer).waitFor()
   expect(await opened.page.evaluate(() => (globalThis as unknown as { location: { hash: string } }).location.hash)).toBe('#/new')
+  await waitUntil(async () => expect(await focusedTestId()).toBe(testIds.composerInput))
+  await opened.page.keyboard.press('Control+k')
+  await waitUntil(async () => expect(await focusedTestId()).toBe(testIds.paletteInput))
+  await opened.page.keyboard.type('>appear')
+  await opened.page.keyboard.press('Enter')
+  await opened.at(testIds.configRow).first().waitFor()
 })
 
 test('side bar and inspector fold away and stay so after a reload', async () => {

@@ -1,0 +1,25 @@
+import type { Messages } from '../en/index.ts'
+
+export const palette: Messages['palette'] = {
+  title: '搜索或运行命令',
+  searchTitle: '搜索所有会话',
+  placeholder: '会话、对话内容、命令',
+  searchPlaceholder: '任一会话中说过的话',
+  sessions: '会话',
+  messages: '对话内容',
+  commands: '命令',
+  nothing: '没有与“{query}”匹配的内容。',
+  searchHint: '输入说过的内容，每个词都要出现。',
+  searching: '正在搜索',
+  count: '没有结果 | {value} 个结果 | {value} 个结果',
+  move: '移动',
+  choose: '打开',
+  onlyCommands: '只看命令',
+  close: '关闭',
+  settings: '设置：{page}',
+  theme: '主题：{name}',
+  language: '语言：{name}',
+  forkCurrent: '分叉这个会话',
+  exportCurrent: '把这个会话导出为 Markdown',
+  stopCurrent: '停止这个会话',
+}
