@@ -1,4 +1,5 @@
 /** A question taken apart: what it asks for, each with the words under which that may be remembered. */
+import { weightOfWord } from './light-words.ts'
 import { isCjk, memoryTerms } from './memory-terms.ts'
 import { knownWordAt, relatedGroups } from './related-words.ts'
 import { isStopTerm } from './stop-words.ts'
@@ -13,11 +14,19 @@ export interface Alternative {
 
 /** One thing asked for; any of its alternatives answers it. */
 export interface Concept {
+  /** How much it says what the question is about: 1, or less for an everyday word. */
+  readonly weight: number
   readonly alternatives: readonly Alternative[]
 }
 
+/** A person's name says of whom is spoken, not of what. */
+const NAME = 0.5
+const SURNAMES = new Set(
+  '王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤',
+)
 const RELATED_WEIGHT = 0.6
 const MOST_CONCEPTS = 48
+const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
 const RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|[\p{L}\p{N}]+(?:\+\+|#)?/gu
 
 /** Stop words are left out unless nothing else is there. The same concept is asked for once. */
@@ -38,15 +47,18 @@ function conceptOfWord(word: string): Concept {
   const [whole = ''] = terms
   const spelled: Alternative[] = [{ word, terms: [whole], weight: 1 }]
   if (terms.length > 1) spelled.push({ word, terms: terms.slice(1), weight: 1 })
-  return { alternatives: [...spelled, ...relatedTo(whole, word)] }
+  return { weight: weightOfWord(whole), alternatives: [...spelled, ...relatedTo(whole, word)] }
 }
 
-/** Known words whole; the rest as pairs, none of them across the border of a known word. */
+/**
+ * Known words whole; the rest as the platform's dictionary cuts it, which decides nothing but how much a part weighs: what is
+ * looked for are pairs in any case. Single characters between words are particles, verbs or half a word and are left out.
+ */
 function conceptsOfRun(run: string): Concept[] {
   const concepts: Concept[] = []
   let rest = ''
   const endRest = (): void => {
-    for (const pair of memoryTerms(rest)) concepts.push({ alternatives: [{ word: pair, terms: [pair], weight: 1 }] })
+    concepts.push(...conceptsOfRest(rest))
     rest = ''
   }
   for (let at = 0; at < run.length;) {
@@ -56,12 +68,44 @@ function conceptsOfRun(run: string): Concept[] {
       continue
     }
     endRest()
-    concepts.push({ alternatives: [{ word, terms: memoryTerms(word), weight: 1 }, ...relatedTo(word, word)] })
+    concepts.push(conceptOfCharacters(word))
     at += word.length
   }
-  // A single character left beside a known word is a particle or half a word: alone it would be looked for as a word of its own.
-  if (rest.length > 1 || concepts.length === 0) endRest()
-  return concepts.filter(({ alternatives: [first] }) => concepts.length === 1 || first === undefined || first.terms.join('').length > 1)
+  endRest()
+  // Nothing but single characters: the dictionary does not know the word, or there is only one.
+  return concepts.length > 0
+    ? concepts
+    : memoryTerms(run).map((pair) => ({ weight: 1, alternatives: [{ word: pair, terms: [pair], weight: 1 }] }))
+}
+
+/** Words of two characters or more; single ones in a row, which is how a word looks that the dictionary lacks, as pairs. */
+function conceptsOfRest(text: string): Concept[] {
+  const concepts: Concept[] = []
+  let singles = ''
+  const endSingles = (): void => {
+    memoryTerms(singles).forEach((pair, index) => {
+      const named = index === 0 && SURNAMES.has(pair.charAt(0)) && pair.length > 1
+      concepts.push(named ? { ...conceptOfCharacters(pair), weight: NAME } : conceptOfCharacters(pair))
+    })
+    singles = ''
+  }
+  for (const { segment } of segmenter.segment(text)) {
+    const telling = [...segment].filter((character) => !isStopTerm(character)).join('')
+    if (telling.length > 1) {
+      endSingles()
+      concepts.push(conceptOfCharacters(telling === segment || segment.length > 2 ? segment : telling))
+    } else if (telling === segment) singles += telling
+    else {
+      singles += telling
+      endSingles()
+    }
+  }
+  endSingles()
+  return concepts
+}
+
+function conceptOfCharacters(word: string): Concept {
+  return { weight: weightOfWord(word), alternatives: [{ word, terms: memoryTerms(word), weight: 1 }, ...relatedTo(word, word)] }
 }
 
 function relatedTo(key: string, word: string): Alternative[] {

@@ -1,6 +1,6 @@
 /** Which memories answer a question, and how well. Pure: time, counts and candidates are arguments. */
 import type { Concept } from './memory-query.ts'
-import { memoryTerms } from './memory-terms.ts'
+import { isCjk, memoryTerms } from './memory-terms.ts'
 import { likeness } from './text-likeness.ts'
 
 export interface MemoryCandidate {
@@ -34,7 +34,7 @@ export interface RankedMemory<C extends MemoryCandidate = MemoryCandidate> {
 }
 
 /** Below this an item is not brought up by itself; whoever searches still sees it. */
-export const RELEVANT = 0.2
+const RELEVANT = 0.19
 /** Nor is one that is this much weaker than the best. */
 const SHARE_OF_BEST = 0.25
 const DUPLICATE = 0.8
@@ -55,14 +55,11 @@ export function rankMemories<C extends MemoryCandidate>(
   candidates: readonly C[],
   context: RankContext,
 ): RankedMemory<C>[] {
-  const rarities = concepts.map((concept) => rarityOf(concept, context))
-  const whole = rarities.reduce((sum, rarity) => sum + rarity, 0)
-  if (whole === 0) return []
   const scored = candidates
     .filter((candidate) => candidate.type !== 'working' || candidate.sessionId === context.sessionId)
     .map((candidate) => {
-      const matched = matchOf(concepts, rarities, candidate)
-      return { candidate, words: matched.words, score: (matched.sum / whole) * factorOf(candidate, context) }
+      const matched = matchOf(concepts, candidate, context)
+      return { candidate, words: matched.words, score: matched.share * factorOf(candidate, context) }
     })
   const byPlace = new Map(scored.map((entry) => [placeOf(entry.candidate, 0), entry.score]))
   const near = (candidate: MemoryCandidate, distance: number): number =>
@@ -121,27 +118,43 @@ export function withoutDuplicates<C extends MemoryCandidate>(
 }
 
 /** 0 to 1: what only few items hold tells most. Squared, so that one rare word outweighs two ordinary ones. */
-function rarityOf(concept: Concept, { total, frequencyOf }: RankContext): number {
-  const asked = concept.alternatives.filter(({ weight }) => weight === 1)
-  const found = Math.max(...asked.map(({ terms }) => Math.min(...terms.map(frequencyOf))))
+function rarityOf(terms: readonly string[], { total, frequencyOf }: RankContext): number {
+  const found = Math.min(...terms.map(frequencyOf))
   const size = Math.max(total, SMALLEST)
   const most = Math.log(1 + (size + 0.5) / 0.5)
   const own = Math.log(1 + (Math.max(0, size - found) + 0.5) / (found + 0.5)) / most
   return own * own
 }
 
-function matchOf(concepts: readonly Concept[], rarities: readonly number[], candidate: MemoryCandidate): { sum: number; words: string[] } {
+/** What a concept is worth by the word that was asked: the commonest way in which it may have been spelled. */
+function askedRarity({ weight, alternatives }: Concept, context: RankContext): number {
+  return weight * Math.min(...alternatives.filter((alternative) => alternative.weight === 1).map(({ terms }) => rarityOf(terms, context)))
+}
+
+function matchOf<C extends MemoryCandidate>(
+  concepts: readonly Concept[],
+  candidate: C,
+  context: RankContext,
+): { share: number; words: string[] } {
   const terms = memoryTerms(candidate.summary === undefined ? candidate.content : `${candidate.content}\n${candidate.summary}`)
   const held = new Set(terms)
+  // The index knows characters by pairs only.
+  const holds = (term: string): boolean => held.has(term) || ([...term].length === 1 && isCjk(term) && candidate.content.includes(term))
   const words: string[] = []
-  let sum = 0
-  concepts.forEach((concept, index) => {
-    const best = concept.alternatives.find((alternative) => alternative.terms.every((term) => held.has(term)))
-    if (best === undefined) return
+  let matched = 0
+  let whole = 0
+  for (const concept of concepts) {
+    const best = concept.alternatives.find((alternative) => alternative.terms.every(holds))
+    if (best === undefined) {
+      whole += askedRarity(concept, context)
+      continue
+    }
+    const rarity = concept.weight * rarityOf(best.terms, context)
     words.push(best.word)
-    sum += best.weight * (rarities[index] ?? 0)
-  })
-  return { sum: sum * (0.85 + 0.15 / Math.max(1, terms.length / USUAL_LENGTH)), words }
+    matched += best.weight * rarity
+    whole += rarity
+  }
+  return { share: whole === 0 ? 0 : (matched / whole) * (0.85 + 0.15 / Math.max(1, terms.length / USUAL_LENGTH)), words }
 }
 
 function factorOf(candidate: MemoryCandidate, { now }: RankContext): number {

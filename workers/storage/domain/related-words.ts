@@ -17,8 +17,9 @@ port 端口
 package dependency library module 依赖 包 库
 manager npm pnpm yarn 包管理
 install setup 安装
-style tone format 风格 语气 格式
-reply answer respond response 回答 回复 答复
+style tone 风格 语气
+format shape layout 格式
+reply answer 回答 回复 答复
 short brief concise terse 简洁 简短 精简
 language 语言
 english 英文 英语
@@ -28,14 +29,15 @@ indent indentation tab tabs spaces 缩进
 lint linter eslint oxlint 检查
 meeting standup sync 会议 例会 站会
 deadline due date milestone 截止 期限 里程碑
-boss lead leader owner manager 负责人 领导 主管
+boss lead leader manager 领导 主管
+owner own owns responsible charge maintainer 负责人 负责 归属
 colleague teammate team 同事 团队 组员
 customer client user 客户 用户
 price cost fee budget billing 价格 费用 成本 预算
 email mail 邮件 邮箱
 phone telephone mobile 电话 手机
-address location place 地址 位置 地点
-city town live lives 城市 居住 住在
+address location place city town 地址 位置 地点 城市
+live lives living 居住 住在
 birthday born 生日 出生
 food eat lunch dinner diet meal 吃饭 午饭 晚饭 饮食
 allergy allergic 过敏
@@ -47,8 +49,8 @@ container docker kubernetes k8s 容器 镜像
 cache redis caching 缓存
 queue kafka rabbitmq 队列 消息队列
 log logging logs 日志
-monitor monitoring alert grafana prometheus 监控 告警 报警
-backup restore snapshot 备份 恢复 快照
+monitor monitoring alert alarm grafana prometheus 监控 告警 报警
+backup dump restore snapshot 备份 恢复 快照
 branch git merge rebase commit 分支 合并 提交
 review pr pull 评审 审查
 pipeline ci build jenkins actions 流水线 构建 编译
@@ -67,13 +69,17 @@ prefer preference favourite favorite like 偏好 喜欢 习惯
 avoid never forbid forbidden ban 禁止 避免 不要 不准
 delete remove drop 删除 移除
 import export migrate migration 导入 导出 迁移
-money currency payment pay invoice 钱 货币 支付 付款 发票
-time timezone hour clock 时间 时区 时刻
+money currency 金钱 货币
+payment pay invoice 支付 付款 发票
+tax vat 税 税率 增值税
+time timestamp date 时间 时间戳 日期
+timezone utc 时区
 name called nickname 名字 称呼 叫做 昵称
 job work role profession 工作 职业 角色 岗位
 project product app application 项目 产品 应用
 doc document documentation docs readme wiki 文档 说明
-screen monitor resolution display 屏幕 显示器 分辨率
+image picture photo 图片 图像 照片
+screen resolution display 屏幕 显示器 分辨率
 key keyboard shortcut hotkey 快捷键 键盘
 domain url website site link 域名 网址 网站 链接
 certificate tls ssl https 证书
