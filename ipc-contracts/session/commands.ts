@@ -9,6 +9,8 @@ import { DiagnosisSchema, ProviderDescriptorSchema } from '../llm/llm-service.ts
 import { DoctorReportSchema, TrustEntrySchema } from '../storage/storage-service.ts'
 import { grantCommands } from './grant-commands.ts'
 import { healthCommands } from './health-commands.ts'
+import { fileCommands } from './file-commands.ts'
+import { inspectCommands } from './inspect-commands.ts'
 import { historyCommands } from './history-commands.ts'
 import { PermissionModeSchema } from './session-enums.ts'
 import { SessionEventSchema } from './session-event.ts'
@@ -38,6 +40,8 @@ export const commands = defineService({
   name: 'app',
   methods: {
     ...historyCommands,
+    ...fileCommands,
+    ...inspectCommands,
     /**
      * Opens a workspace. Errors: `UNTRUSTED` (nothing of the folder was read; `details` may hold
      * `{ found: string[] }`, names of files in it that would influence an agent), `NOT_A_FOLDER`,
@@ -119,7 +123,7 @@ export const commands = defineService({
     /** Continues an interrupted turn: unknown tool outcomes are told to the model, nothing is run again. */
     'session.resume': method(z.object({ sessionId }), nothing),
     /** Runs the last user message again as a new turn. */
-    /** Summarises the older part of the conversation for the model; the transcript stays. Error: `NOTHING_TO_COMPACT`. */
+    /** Summarises the older part of the conversation for the model; the transcript stays. Errors: `NOTHING_TO_COMPACT`, `COMPACTION_STOPPED` (it does not help any more), `CONTEXT_TOO_LARGE`, `TRY_AGAIN`. */
     'session.compact': method(
       z.object({ sessionId, instructions: z.string().optional() }),
       z.object({ tokensBefore: z.number(), tokensAfter: z.number() }),

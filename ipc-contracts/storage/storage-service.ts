@@ -118,6 +118,11 @@ export const storageService = defineService({
     deleteSession: method(z.object({ workspace, sessionId: z.string() }), nothing),
     /** `name` is `trace_<sessionId>_<turn>_<iteration>.json`; written by temporary file and rename, not fsynced. */
     writeTrace: method(z.object({ workspace, name: z.string().regex(/^trace_s_[0-9a-z]+_\d+_\d+\.json$/), json: z.string() }), nothing),
+    /** The newest traces of a session, oldest first, as they are in their files. */
+    readTraces: method(
+      z.object({ workspace, sessionId: z.string(), limit: z.number().int() }),
+      z.object({ traces: z.array(z.object({ name: z.string(), json: z.string() })) }),
+    ),
     /** Turn end: the session's log is on disk after this. */
     syncLog: method(z.object({ workspace, sessionId: z.string() }), nothing),
 

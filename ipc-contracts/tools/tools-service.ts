@@ -4,6 +4,7 @@ import { ThreadHealthSchema } from '../health/thread-health.ts'
 import { MetonaToolCallSchema, MetonaToolDefSchema, MetonaToolResultSchema } from '../metona/metona-tool.ts'
 import { ToolOutcomeSchema } from '../session/session-enums.ts'
 import { defineService } from '../wire/define-service.ts'
+import { workspaceFileMethods } from './workspace-files.ts'
 import type { Port } from '../wire/port.ts'
 import { ApprovalReasonSchema } from './approval-reasons.ts'
 import { RuleSubjectSchema } from './permission-rule.ts'
@@ -113,6 +114,7 @@ export const toolsService = defineService({
       }),
       deadlineMs: 60_000,
     },
+    ...workspaceFileMethods,
     health: {
       input: z.object({}),
       output: z.object({ threadId: z.number(), running: z.number(), thread: ThreadHealthSchema }),

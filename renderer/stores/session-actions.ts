@@ -1,4 +1,5 @@
 /** What a person does to sessions. Every action names its session: nothing is bound to "the current one" after an await. */
+import type { MetonaImage } from '#contracts/metona/metona-request.ts'
 import type { PendingApproval } from '#contracts/session/session-snapshot.ts'
 import type { SessionSettings } from '#contracts/session/commands.ts'
 import { defineStore } from 'pinia'
@@ -29,9 +30,16 @@ export const useSessionActionsStore = defineStore('session-actions', () => {
     sessionId: string,
     content: string,
     whenBusy: 'queue' | 'steer',
+    images: readonly MetonaImage[] = [],
     messageId: string = newMessageId(),
   ): Promise<void> {
-    await connection.call('session.prompt', { sessionId, messageId, content, whenBusy })
+    await connection.call('session.prompt', {
+      sessionId,
+      messageId,
+      content,
+      whenBusy,
+      ...(images.length === 0 ? {} : { images: [...images] }),
+    })
   }
 
   /** Takes a message out of the queue; answers its text, or nothing when it had already gone in. */

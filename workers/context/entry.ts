@@ -10,6 +10,8 @@ import type { ThreadHealth } from '#contracts/health/thread-health.ts'
 import { startMetering, threadHealth } from '#workers/shared/metering/thread-meter.ts'
 import { buildRequest } from './build-request.ts'
 import * as compaction from './compact-session.ts'
+import type { ContextParts } from '#contracts/context/context-parts.ts'
+import { readParts } from './read-parts.ts'
 import { ModelAccounts } from './model-accounts.ts'
 import { reportUsage } from './report-usage.ts'
 import { SessionContext } from './session-context.ts'
@@ -49,6 +51,12 @@ export async function planCompaction(input: PlanCompactionInput): Promise<Compac
 export function applySummary(input: ApplySummaryInput): CompactionStep {
   const session = sessions.get(input.sessionId)
   return session === undefined ? { kind: 'unknown_session' } : compaction.applySummary(session, input, accounts)
+}
+
+/** What the next request consists of. */
+export function parts(input: { sessionId: string }): { parts?: ContextParts } {
+  const found = readParts(sessions.get(input.sessionId))
+  return found === undefined ? {} : { parts: found }
 }
 
 /** Drops what is held of a session. */

@@ -52,6 +52,11 @@ export class SessionManager {
     return this.#sessions.get(sessionId)?.snapshot
   }
 
+  /** Every session in memory that can be answered. */
+  get live(): LiveSession[] {
+    return [...this.#sessions.values()].filter((session) => session.failure === undefined && !session.closing)
+  }
+
   setWatched(sessionId: string, watched: boolean): void {
     this.#sessions.get(sessionId)?.setWatched(watched)
   }

@@ -79,6 +79,7 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
           .write(name, workspaces.redactor.text(json), (typeof quota === 'number' ? quota : 200) * 1024 * 1024)
       return {}
     },
+    readTraces: async ({ workspace, sessionId, limit }) => ({ traces: await workspaces.tracesOf(workspace).read(sessionId, limit) }),
     syncLog: async ({ workspace, sessionId }) => {
       const open = workspaces.get(workspace)
       await open.keeper.sync(sessionId)

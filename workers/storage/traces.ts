@@ -1,10 +1,12 @@
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCodeOf } from './database-errors.ts'
 
 const TRACE = /^trace_(s_[0-9a-z]+)_\d+_\d+\.json$/
 /** After a clean-up this share of the quota is in use, so that not every file costs one. */
 const AFTER_CLEANUP = 0.9
+/** Bytes of one trace that are worth reading. */
+const MOST_READ = 1024 * 1024
 
 /** The trace files of a workspace, kept under a quota by removing the oldest. */
 export class Traces {
@@ -29,6 +31,26 @@ export class Traces {
     }
     if (this.#bytes !== undefined) this.#bytes += Buffer.byteLength(json)
     await this.#keepQuota(quotaBytes)
+  }
+
+  /** The newest ones of a session by turn and iteration, oldest first. A file that went meanwhile is left out. */
+  async read(sessionId: string, limit: number): Promise<{ name: string; json: string }[]> {
+    const numbered = (await this.#names())
+      .filter((name) => TRACE.exec(name)?.[1] === sessionId)
+      .map((name) => ({ name, order: [...name.matchAll(/\d+(?=[_.])/g)].slice(-2).map(Number) }))
+      .toSorted((left, right) => (left.order[0] ?? 0) - (right.order[0] ?? 0) || (left.order[1] ?? 0) - (right.order[1] ?? 0))
+    const found = await Promise.all(
+      numbered.slice(-limit).map(async ({ name }) => {
+        const file = join(this.#folder, name)
+        const size = await stat(file).then(
+          (stats) => stats.size,
+          () => Infinity,
+        )
+        // The folder is not ours alone: something huge under a trace's name is passed over.
+        return { name, json: size > MOST_READ ? undefined : await readFile(file, 'utf8').catch(() => undefined) }
+      }),
+    )
+    return found.flatMap(({ name, json }) => (json === undefined ? [] : [{ name, json }]))
   }
 
   async remove(sessionId: string): Promise<void> {

@@ -15,6 +15,7 @@ import { canonicalJson } from './domain/canonical-json.ts'
 import { ToolError } from './domain/tool-error.ts'
 import { visibleText } from './domain/visible-text.ts'
 import type { BoundTool, Permit, PrepareContext, Preparation, StopEvidence, Tool, ToolOutput } from './define-tool.ts'
+import type { FileIndex } from './search/file-index.ts'
 import type { ToolServices } from './tool-services.ts'
 
 type ToolsHandlers = ServiceHandlers<typeof toolsService>
@@ -119,6 +120,10 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
     ...(output.stop === undefined ? {} : { stop: output.stop }),
   })
 
+  /** Made when a person first types `@`. */
+  let index: Promise<FileIndex> | undefined
+  const fileIndex = (): Promise<FileIndex> => (index ??= import('./search/file-index.ts').then((module) => new module.FileIndex(services)))
+
   return {
     describe: () => ({ tools: catalog.map((tool) => tool.descriptor) }),
     prepare: ({ place, call }) => prepare(place, call),
@@ -140,6 +145,11 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
     undo: async ({ workspace, sessionId, callIds }) => {
       const { undoChanges } = await import('./files/undo-changes.ts')
       return undoChanges(services, workspace, sessionId, callIds)
+    },
+    findPaths: async ({ workspace, query, limit }, { signal }) => (await fileIndex()).find(workspace, query, limit, signal as AbortSignal),
+    keepFile: async ({ workspace, name, base64 }) => {
+      const { keepAttachment } = await import('./files/keep-attachment.ts')
+      return { path: await keepAttachment(workspace, name, Buffer.from(base64, 'base64')) }
     },
     setSecrets: ({ secrets }) => {
       services.secrets.add(...secrets)

@@ -19,4 +19,12 @@ export const composer = {
   contextHint: 'About {tokens} of {window} tokens by our own count',
   contextHigh: 'nearly full',
   survivors: 'Stopped, but these processes are still alive: {pids}',
+  attach: 'Attach files',
+  attachments: 'Attached files',
+  removeAttachment: 'Leave {name} out',
+  files: 'Files',
+  commands: 'Commands',
+  filesLoading: 'Listing the files',
+  filesNone: 'No file fits.',
+  filesFailed: 'The files could not be listed. Type the path.',
 }

@@ -97,6 +97,26 @@ export const errors = {
   SESSION_NOT_OPEN: { what: 'This session is not open.', means: 'Nothing was changed.', todo: 'Choose it in the list again.' },
   MESSAGE_NOT_FOUND: { what: 'That message can no longer be edited.', means: 'Nothing was changed.', todo: 'Send a new message.' },
   NOTHING_TO_RETRY: { what: 'There is no message to run again.', means: 'Nothing was changed.', todo: 'Send a message.' },
+  ATTACHMENT_REFUSED: {
+    what: 'The file could not be kept in the folder.',
+    means: 'The message was not sent; its text is kept.',
+    todo: "Put the file into the folder yourself and name it with {'@'}.",
+  },
+  ATTACHMENT_TOO_LARGE: {
+    what: '“{name}” is too large to take along.',
+    means: 'It was not attached; nothing was sent.',
+    todo: "Put it into the folder and name it with {'@'}.",
+  },
+  ATTACHMENT_UNREADABLE: {
+    what: '“{name}” could not be read.',
+    means: 'It was not attached; nothing was sent.',
+    todo: 'Attach single files, not folders.',
+  },
+  CONTEXT_TOO_LARGE: {
+    what: 'The conversation does not fit this model any more.',
+    means: 'Nothing was sent.',
+    todo: 'Choose a model with a larger window, or start a new session.',
+  },
   NOTHING_TO_COMPACT: {
     what: 'There is nothing to summarise yet.',
     means: 'The conversation is short enough. Nothing was changed.',

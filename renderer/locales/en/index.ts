@@ -3,6 +3,8 @@ import { app } from './app.ts'
 import { approval } from './approval.ts'
 import { banner } from './banner.ts'
 import { composer } from './composer.ts'
+import { context } from './context.ts'
+import { command } from './command.ts'
 import { count } from './count.ts'
 import { diagnosis, errors } from './errors.ts'
 import { folder } from './folder.ts'
@@ -44,6 +46,8 @@ export const en = {
   notice,
   approval,
   composer,
+  context,
+  command,
   model,
   permission,
   palette,

@@ -21,4 +21,12 @@ export const composer: Messages['composer'] = {
   contextHint: '按我们的估算，约 {tokens} / {window} token',
   contextHigh: '接近上限',
   survivors: '已停止，但这些进程仍在运行：{pids}',
+  attach: '附加文件',
+  attachments: '附加的文件',
+  removeAttachment: '去掉 {name}',
+  files: '文件',
+  commands: '命令',
+  filesLoading: '正在列出文件',
+  filesNone: '没有匹配的文件。',
+  filesFailed: '无法列出文件，请直接输入路径。',
 }

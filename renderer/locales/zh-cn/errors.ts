@@ -42,6 +42,14 @@ export const errors: typeof englishErrors = {
   SESSION_NOT_OPEN: { what: '这个会话没有打开。', means: '没有任何改动。', todo: '请在列表里重新选择它。' },
   MESSAGE_NOT_FOUND: { what: '这条消息已不能编辑。', means: '没有任何改动。', todo: '请发送一条新消息。' },
   NOTHING_TO_RETRY: { what: '没有可以重新运行的消息。', means: '没有任何改动。', todo: '请发送一条消息。' },
+  ATTACHMENT_REFUSED: {
+    what: '这个文件无法保存到文件夹中。',
+    means: '消息没有发送，文字已保留。',
+    todo: "请自行把文件放进文件夹，再用 {'@'} 提到它。",
+  },
+  ATTACHMENT_TOO_LARGE: { what: '“{name}”太大，无法附加。', means: '没有附加，也没有发送。', todo: "把它放进文件夹，再用 {'@'} 提到它。" },
+  ATTACHMENT_UNREADABLE: { what: '无法读取“{name}”。', means: '没有附加，也没有发送。', todo: '请附加单个文件，不要附加文件夹。' },
+  CONTEXT_TOO_LARGE: { what: '对话已超出这个模型的窗口。', means: '没有发送任何内容。', todo: '换一个窗口更大的模型，或另开会话。' },
   NOTHING_TO_COMPACT: { what: '还没有可以摘要的内容。', means: '对话足够短，没有任何改动。', todo: '继续即可。' },
   COMPACTION_STOPPED: {
     what: '再做摘要已腾不出空间。',

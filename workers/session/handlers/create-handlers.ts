@@ -8,6 +8,8 @@ import type { WorkspaceRegistry } from '../workspace-registry.ts'
 import { appHandlers } from './app-handlers.ts'
 import { grantHandlers } from './grant-handlers.ts'
 import { healthHandlers } from './health-handlers.ts'
+import { fileHandlers } from './file-handlers.ts'
+import { inspectHandlers } from './inspect-handlers.ts'
 import { historyHandlers } from './history-handlers.ts'
 import { sessionHandlers } from './session-handlers.ts'
 import { settingsHandlers } from './settings-handlers.ts'
@@ -43,5 +45,7 @@ export function createHandlers(parts: HandlerParts): CommandHandlers {
     ...appHandlers(parts),
     ...healthHandlers(parts),
     ...historyHandlers(parts),
+    ...fileHandlers(parts),
+    ...inspectHandlers(parts),
   }
 }

@@ -1,0 +1,98 @@
+/** What fits at the caret: commands at once, files from the host. The newest question wins; an older answer is dropped. */
+import { useFilesStore } from '#renderer/stores/files.ts'
+import { computed, onBeforeUnmount, ref, shallowRef, type Ref } from 'vue'
+import { findTrigger, type Trigger } from './find-trigger.ts'
+import { SLASH_COMMANDS, type SlashCommandName } from './slash-commands.ts'
+
+export type Suggestion =
+  | { readonly kind: 'command'; readonly name: SlashCommandName; readonly argument: boolean }
+  | { readonly kind: 'file'; readonly path: string; readonly at: readonly number[] }
+
+const SHOWN_FILES = 20
+
+export interface Suggestions {
+  readonly open: Readonly<Ref<boolean>>
+  readonly trigger: Readonly<Ref<Trigger | undefined>>
+  readonly list: Readonly<Ref<readonly Suggestion[]>>
+  readonly highlighted: Ref<number>
+  /** Nothing fits, or files are still being listed, or cannot be. */
+  readonly state: Readonly<Ref<'ready' | 'loading' | 'failed'>>
+  look(text: string, caret: number): void
+  close(): void
+}
+
+export function useSuggestions(place: () => { workspace: string | undefined; hasSession: boolean }): Suggestions {
+  const files = useFilesStore()
+  const trigger = shallowRef<Trigger>()
+  const list = shallowRef<readonly Suggestion[]>([])
+  const highlighted = ref(0)
+  const state = ref<'ready' | 'loading' | 'failed'>('ready')
+  /** Closed by Esc: stays closed until another word is begun. */
+  let dismissed = -1
+  let asking: AbortController | undefined
+
+  function look(text: string, caret: number): void {
+    const found = findTrigger(text, caret)
+    if (found === undefined || found.from === dismissed) {
+      if (found === undefined) dismissed = -1
+      return clear()
+    }
+    trigger.value = found
+    if (found.kind === 'command') showCommands(found.query)
+    else void askFiles(found.query)
+  }
+
+  function showCommands(query: string): void {
+    asking?.abort()
+    state.value = 'ready'
+    const { hasSession } = place()
+    put(
+      SLASH_COMMANDS.filter((command) => command.name.startsWith(query) && (hasSession || !command.needsSession)).map(
+        ({ name, argument }): Suggestion => ({ kind: 'command', name, argument }),
+      ),
+    )
+  }
+
+  async function askFiles(query: string): Promise<void> {
+    const { workspace } = place()
+    asking?.abort()
+    if (workspace === undefined) return clear()
+    const mine = new AbortController()
+    asking = mine
+    if (list.value[0]?.kind !== 'file') {
+      list.value = []
+      state.value = 'loading'
+    }
+    try {
+      const found = await files.find(workspace, query, SHOWN_FILES, mine.signal)
+      if (asking !== mine) return
+      state.value = 'ready'
+      put(found.files.map(({ path, at }): Suggestion => ({ kind: 'file', path, at })))
+    } catch {
+      // Overtaken by the next letter, or not to be had: then the person types the path.
+      if (asking !== mine) return
+      list.value = []
+      state.value = 'failed'
+    }
+  }
+
+  function put(next: readonly Suggestion[]): void {
+    list.value = next
+    highlighted.value = 0
+  }
+  function clear(): void {
+    asking?.abort()
+    asking = undefined
+    trigger.value = undefined
+    list.value = []
+    state.value = 'ready'
+  }
+  function close(): void {
+    dismissed = trigger.value?.from ?? -1
+    clear()
+  }
+  onBeforeUnmount(() => asking?.abort())
+
+  const open = computed(() => trigger.value !== undefined && (list.value.length > 0 || trigger.value.kind === 'file'))
+  return { open, trigger, list, highlighted, state, look, close }
+}

@@ -1,0 +1,16 @@
+export const context = {
+  rules: 'Rules of the app',
+  tools: 'No tools | 1 tool | {value} tools',
+  summary: 'Summary of earlier messages',
+  user: 'Your messages',
+  assistant: 'Answers',
+  toolResults: 'Results of tools',
+  estimated: 'Together, our estimate',
+  reported: 'The provider’s last report',
+  room: 'Room left',
+  budget: 'Compacted from',
+  window: 'Window of the model',
+  counter: 'Counted with {counter}.',
+  notLoaded: 'Nothing was sent to a model since the app started.',
+  compact: 'Compact now',
+}
