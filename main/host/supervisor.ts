@@ -52,6 +52,15 @@ const DEFAULT_TIMING: WorkerTiming = { startDeadlineMs: 30_000, stopDeadlineMs: 
 /** SQLite blocks its thread while it waits for a lock or a slow disk; that is a delay, not a death. */
 const STORAGE_TIMING: WorkerTiming = { ...DEFAULT_TIMING, heartbeat: { intervalMs: 2_000, missLimit: 13 } }
 
+/** It stops by letting every session settle on disk; the shells wait longer than this. */
+const SESSION_TIMING: WorkerTiming = { ...DEFAULT_TIMING, stopDeadlineMs: 6_000 }
+const TIMING: Record<WorkerName, WorkerTiming> = {
+  session: SESSION_TIMING,
+  llm: DEFAULT_TIMING,
+  tools: DEFAULT_TIMING,
+  storage: STORAGE_TIMING,
+}
+
 export function supervise(options: SupervisorOptions): Supervisor {
   const slots = new Map(WORKER_NAMES.map((name) => [name, createSlot(name)]))
   let stopping = false
@@ -66,7 +75,7 @@ export function supervise(options: SupervisorOptions): Supervisor {
         entry: options.entryFor(name),
         data: { ...options.data, name },
         limits: options.limits?.[name] ?? WORKER_LIMITS[name],
-        timing: { ...(name === 'storage' ? STORAGE_TIMING : DEFAULT_TIMING), ...options.timing?.[name] },
+        timing: { ...TIMING[name], ...options.timing?.[name] },
         onMessage: (message) => receive(slot.worker, message),
         onOutput: (text) => options.onLog(name, 'warn', text),
         onReady: () => options.onLog(name, 'info', 'ready'),

@@ -8,6 +8,7 @@ import type { Secret } from '#workers/shared/redact.ts'
 import { Secrets } from '#workers/shared/secrets.ts'
 import { keep } from './keep.ts'
 import { Peer } from './peer.ts'
+import { ProviderKeys } from './provider-keys.ts'
 import { SessionMeter } from './session-meter.ts'
 import { TokenKnowledge } from './token-knowledge.ts'
 import { ToolList } from './tool-list.ts'
@@ -22,8 +23,7 @@ export interface Services {
   readonly toolList: ToolList
   readonly tokens: TokenKnowledge
   readonly secrets: Secrets
-  /** Provider keys set in this run; null takes the environment's away. */
-  readonly keys: Map<string, string | null>
+  readonly keys: ProviderKeys
 }
 
 export function createServices(context: WorkerContext): Services {
@@ -32,16 +32,13 @@ export function createServices(context: WorkerContext): Services {
   const tools = new Peer(context, 'tools', toolsService, async (client) => {
     if (secrets.added.length > 0) await client.setSecrets(added())
   })
-  const keys = new Map<string, string | null>()
   const storage = new Peer(context, 'storage', storageService, async (client) => {
     if (secrets.added.length > 0) await client.setSecrets(added())
   })
   const redacted: WorkerContext = { ...context, log: (level, message) => context.log(level, secrets.redactor.text(message)) }
-  return {
+  const services: Services = {
     context: redacted,
-    llm: new Peer(context, 'llm', llmService, (llm) =>
-      Promise.all([...keys].map(([provider, apiKey]) => llm.setKey({ provider, apiKey }))),
-    ),
+    llm: new Peer(context, 'llm', llmService, (llm) => services.keys.tell(llm)),
     tools,
     storage,
     pool: new ContextPool(),
@@ -49,8 +46,9 @@ export function createServices(context: WorkerContext): Services {
     toolList: new ToolList(tools),
     tokens: new TokenKnowledge({ context: redacted, storage }),
     secrets,
-    keys,
+    keys: new ProviderKeys(redacted, (secret) => keepSecret(services, secret)),
   }
+  return services
 }
 
 /** From now on these are kept out of everything written or shown. */

@@ -1,4 +1,5 @@
 /** Doctor, health, the shell's services, shutdown. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { threadId } from 'node:worker_threads'
 import { AppError } from '#contracts/wire/app-error.ts'
 import * as z from 'zod'
@@ -40,9 +41,10 @@ export function appHandlers({ services, workspaces, manager, hub }: HandlerParts
         throw new AppError({ code: 'NOT_AVAILABLE', message: `${method} is not for clients`, params: { method } })
       return { value: await services.context.native(method, params) }
     },
-    'app.shutdown': async () => {
-      await manager.closeAll()
-      await workspaces.closeAll()
+    'app.shutdown': async ({ deadlineMs }) => {
+      const closed = manager.closeAll().then(() => workspaces.closeAll())
+      // What is not closed by then is closed as after a crash, at the next start.
+      await Promise.race([closed, sleep(deadlineMs, undefined, { ref: false })])
       hub().flush()
       return {}
     },

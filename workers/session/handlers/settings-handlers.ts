@@ -1,6 +1,5 @@
 /** Configuration, models, providers and their keys. */
 import { tokenStatsOf } from '#contracts/context/token-stats.ts'
-import { toErrorData } from '#contracts/wire/app-error.ts'
 import { secretsOfUrl } from '#workers/shared/redact.ts'
 import { keepSecret } from '../services.ts'
 import { storedBaseUrl } from '../stored-base-url.ts'
@@ -30,16 +29,7 @@ export function settingsHandlers({ services }: HandlerParts): HandlersOf<'config
         keepSecret(services, ...secretsOfUrl('base-url', baseUrl))
         await (await storage()).providerSettingsSet({ provider, baseUrl: baseUrl.trim() === '' ? null : baseUrl })
       }
-      if (apiKey !== null) keepSecret(services, { name: `${provider}-key`, value: apiKey })
-      await (await llm()).setKey({ provider, apiKey })
-      services.keys.set(provider, apiKey)
-      try {
-        await services.context.native('writeSecret', { name: `provider.${provider}`, value: apiKey })
-        return { stored: 'secret_store' }
-      } catch (thrown) {
-        services.context.log('info', `key of ${provider} kept for this run: ${toErrorData(thrown).code}`)
-        return { stored: 'this_run' }
-      }
+      return { stored: await services.keys.set(await llm(), provider, apiKey) }
     },
   }
 }
