@@ -1,17 +1,30 @@
-/** A worker of the app with a meter of its event loop beside it: says each second over a channel how late the loop ran. */
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { BroadcastChannel, workerData } from 'node:worker_threads'
+/** A worker of the app with a meter of its event loop and its heap beside it, read over a channel. */
 import path from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { pathToFileURL } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { BroadcastChannel, workerData } from 'node:worker_threads'
 import type { WorkerData } from '#contracts/wire/worker-lifecycle.ts'
-import { METER_CHANNEL, RESOLUTION_MS } from './loop-delay-app.ts'
+import { METER_CHANNEL, RESOLUTION_MS, type MeterOrder, type ThreadReport } from './thread-report.ts'
 
 const { name, bundles } = workerData as WorkerData
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
 const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
 histogram.enable()
 const channel = new BroadcastChannel(METER_CHANNEL)
 channel.unref()
-setInterval(
-  () => channel.postMessage({ name, p99Ms: histogram.percentile(99) / 1e6 - RESOLUTION_MS, maxMs: histogram.max / 1e6 - RESOLUTION_MS }),
-  1000,
-).unref()
-await import(path.join(bundles, name, 'entry.js'))
+channel.onmessage = (event) => {
+  // The other threads' reports are heard here, too.
+  const message = (event as { data: Partial<MeterOrder> }).data as MeterOrder
+  if (message.order === 'reset') return histogram.reset()
+  if (message.order !== 'report') return
+  // Before the collection, which is the meter's own doing.
+  const delay = { p99Ms: histogram.percentile(99) / 1e6 - RESOLUTION_MS, maxMs: histogram.max / 1e6 - RESOLUTION_MS }
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  const report: ThreadReport = { name, ...delay, bytes: heapUsed + external }
+  channel.postMessage({ id: message.id, report })
+}
+await import(pathToFileURL(path.join(bundles, name, 'entry.js')).href)

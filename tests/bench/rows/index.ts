@@ -4,8 +4,9 @@ import { contextCost } from '../context-cost.ts'
 import { llmThroughput } from '../llm-throughput.ts'
 import { storageCost } from '../storage-cost.ts'
 import { coldStart } from './cold-start.ts'
-import { loopDelay } from './loop-delay.ts'
 import { pacedSessions } from './paced-sessions.ts'
+import { soak } from './soak.ts'
+import { hostThread, loopDelay, manySessions } from './streaming.ts'
 import { tokenFlood } from './token-flood.ts'
 import { toolLoop } from './tool-loop.ts'
 
@@ -18,4 +19,7 @@ export const benchRows: readonly BenchRow[] = [
   toolLoop,
   pacedSessions,
   loopDelay,
+  manySessions,
+  hostThread,
+  soak,
 ]
