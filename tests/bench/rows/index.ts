@@ -4,6 +4,7 @@ import { contextCost } from '../context-cost.ts'
 import { llmThroughput } from '../llm-throughput.ts'
 import { storageCost } from '../storage-cost.ts'
 import { coldStart } from './cold-start.ts'
+import { instrumentation } from './instrumentation.ts'
 import { pacedSessions } from './paced-sessions.ts'
 import { soak } from './soak.ts'
 import { hostThread, loopDelay, manySessions } from './streaming.ts'
@@ -21,5 +22,6 @@ export const benchRows: readonly BenchRow[] = [
   loopDelay,
   manySessions,
   hostThread,
+  instrumentation,
   soak,
 ]

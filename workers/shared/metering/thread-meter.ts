@@ -7,7 +7,7 @@ import { estimateBytes } from './estimate-bytes.ts'
 import { LoopDelaySampler } from './loop-delay-sampler.ts'
 import { sessionOf } from './session-of.ts'
 
-/** Ports and sessions come and go; those not heard of longest are forgotten. */
+/** Ports and sessions come and go; the first to come are forgotten. */
 const MOST_KEPT = 200
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -68,13 +68,17 @@ class ThreadMeter implements CallMeter {
   }
 }
 
-/** The entry of `key`, made when missing; it counts as heard of just now. */
+/** The entry of `key`, made when missing; the one made first gives way. */
 function kept<T>(map: Map<string, T>, key: string, make: () => T): T {
-  const known = map.get(key) ?? make()
-  map.delete(key)
-  map.set(key, known)
-  if (map.size > MOST_KEPT) for (const oldest of map.keys()) return (map.delete(oldest), known)
-  return known
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  for (const oldest of map.keys()) {
+    if (map.size <= MOST_KEPT) break
+    map.delete(oldest)
+  }
+  return made
 }
 
 let meter: ThreadMeter | undefined
