@@ -154,6 +154,8 @@ export class LiveSession {
     const ts = new Date().toISOString()
     const events = drafts.map((draft, index) => this.#complete(draft, ts, this.#nextSeq + index))
     this.#nextSeq += events.length
+    // The next request is built while this is on its way to the disk. It is sent after a later commit, so never without this one.
+    for (const event of events) this.#remember(event)
     try {
       await this.#store.append(events)
     } catch (thrown) {
@@ -161,7 +163,6 @@ export class LiveSession {
       this.#failureTold = true
       throw thrown
     }
-    for (const event of events) this.#remember(event)
     this.#unfolded.push(...events)
     this.#hooks.published(this, events)
     return events

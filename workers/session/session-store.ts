@@ -50,8 +50,8 @@ export class SessionStore {
 
   async #write(): Promise<void> {
     this.#writing = true
-    // What the same step still adds goes into the same commit.
-    await Promise.resolve()
+    // What the same turn of the event loop still adds goes into the same commit.
+    await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const batch = this.#waiting
       this.#waiting = []

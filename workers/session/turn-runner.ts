@@ -1,5 +1,6 @@
 /** Runs a turn of a live session: gives `run-turn` its ports, each a thin call to the worker that does the work. */
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ReportOutputSchema, type ReportInput } from '#contracts/context/token-report.ts'
 import type { ModelTarget } from '#contracts/llm/llm-service.ts'
 import type { ToolDescriptor, ToolPlace } from '#contracts/tools/tools-service.ts'
@@ -108,6 +109,7 @@ export async function runSessionTurn(
           ),
       )
     },
+    pause: (milliseconds) => sleep(milliseconds, undefined, { ref: false }),
     now: () => Date.now(),
     monotonic: () => performance.now(),
     newId,

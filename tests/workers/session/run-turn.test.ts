@@ -26,6 +26,70 @@ describe('a turn', () => {
     expect(steps.indexOf('commit:llm_response')).toBeLessThan(steps.indexOf('commit:permission+tool_call'))
   })
 
+  test('runs nothing, and asks the model nothing, while a commit before it is not through', async () => {
+    for (const [held, last] of [
+      ['llm_response', 'commit:permission+tool_call'],
+      ['tool_call', 'commit:llm_response'],
+      ['tool_result', 'run:tc_1'],
+      ['iteration_end', 'run:tc_1'],
+    ] as const) {
+      const { ports, steps } = scripted({ answers: [{ toolCalls: [call('tc_1', 'read_file')] }, { content: 'done' }] })
+      const holding = {
+        ...ports,
+        commit: (drafts: Parameters<typeof ports.commit>[0]) =>
+          drafts.some((draft) => draft.event === held) ? new Promise<void>(() => undefined) : ports.commit(drafts),
+      }
+      void runTurn(settings(), holding, neverAborted)
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+      const effects = steps.filter((step) => step === 'stream' || step.startsWith('run:') || step === last)
+      expect([held, effects]).toEqual([held, ['stream', last]])
+    }
+  })
+
+  test('builds the next request while the outcomes are on their way to the disk', async () => {
+    const { ports } = scripted({ answers: [{ toolCalls: [call('tc_1', 'read_file')] }, { content: 'done' }] })
+    const release = Promise.withResolvers<void>()
+    const order: string[] = []
+    const watched = {
+      ...ports,
+      commit: async (drafts: Parameters<typeof ports.commit>[0]) => {
+        if (drafts.some((draft) => draft.event === 'tool_result')) await release.promise
+        await ports.commit(drafts)
+      },
+      buildContext: (input: Parameters<typeof ports.buildContext>[0]) => {
+        order.push(`build ${input.iteration}`)
+        if (input.iteration === 2) release.resolve()
+        return ports.buildContext(input)
+      },
+    }
+    // Were the outcome awaited first, this would never end.
+    const end = await runTurn(settings(), watched, neverAborted)
+    expect([order, end]).toEqual([['build 1', 'build 2'], { reason: 'completed', iterations: 2 }])
+  })
+
+  test('an answer whose calls take long to prepare is written before they are ready', async () => {
+    const { ports, steps } = scripted({ answers: [{ toolCalls: [call('tc_1', 'read_file')] }, {}] })
+    const prepared = Promise.withResolvers<void>()
+    const slow = {
+      ...ports,
+      pause: () => Promise.resolve(undefined),
+      prepareTool: async (asked: Parameters<typeof ports.prepareTool>[0]) => {
+        await prepared.promise
+        return ports.prepareTool(asked)
+      },
+      commit: async (drafts: Parameters<typeof ports.commit>[0]) => {
+        await ports.commit(drafts)
+        if (drafts.some((draft) => draft.event === 'llm_response')) prepared.resolve()
+      },
+    }
+    await runTurn(settings(), slow, neverAborted)
+    expect(steps.filter((step) => /llm_response|tool_call|run/.test(step)).slice(0, 3)).toEqual([
+      'commit:llm_response',
+      'commit:permission+tool_call',
+      'run:tc_1',
+    ])
+  })
+
   test('ends at its limit of model requests', async () => {
     const { ports } = scripted({
       answers: Array.from({ length: 9 }, (_, index) => ({ toolCalls: [call(`tc_${index}`, 'read_file', { index })] })),

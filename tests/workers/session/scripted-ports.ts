@@ -119,6 +119,7 @@ export function scripted(script: Script): Recording {
     steering: () => [],
     noticed: (code) => drafts.some((draft) => draft.event === 'notice' && draft.code === code),
     writeTrace: () => undefined,
+    pause: () => new Promise(() => undefined),
     now: () => clock++,
     monotonic: () => clock++,
     newId: (prefix) => `${prefix}_x`,

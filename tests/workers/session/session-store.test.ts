@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { SessionEvent } from '#contracts/session/session-event.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
+import { eventually } from '#tests/helpers/eventually.ts'
 import { SessionStore, type StorageAccess } from '#workers/session/session-store.ts'
 
 const event = (seq: number): SessionEvent => ({
@@ -12,14 +13,15 @@ const event = (seq: number): SessionEvent => ({
   eventId: `e_${seq}`,
 })
 
-/** A storage that notes what each commit held, and can be told to lose the next ones. */
-function storage(lose = 0): { access: StorageAccess; commits: number[][] } {
+/** A storage that notes what each commit held, can be told to lose the next ones, and answers only once `held` is through. */
+function storage(lose = 0, held?: Promise<void>): { access: StorageAccess; commits: number[][] } {
   const commits: number[][] = []
   let losing = lose
   const client = {
     appendEvents: async ({ events }: { events: SessionEvent[] }) => {
       if (losing-- > 0) throw new AppError({ code: 'WORKER_LOST', message: 'gone', retryable: true })
       commits.push(events.map(({ seq }) => seq))
+      await held
       return { lastSeq: events.at(-1)?.seq ?? 0 }
     },
   }
@@ -34,12 +36,14 @@ test('what one step adds is one commit', async () => {
 })
 
 test('what comes while a commit is on its way goes together into the next', async () => {
-  const { access, commits } = storage()
+  const answer = Promise.withResolvers<void>()
+  const { access, commits } = storage(0, answer.promise)
   const store = new SessionStore(access, '/w')
   const first = store.append([event(0)])
-  await Promise.resolve()
-  await Promise.resolve()
-  await Promise.all([first, store.append([event(1)]), store.append([event(2)])])
+  await eventually('the first to be on its way', () => commits.length === 1)
+  const later = [store.append([event(1)]), store.append([event(2)])]
+  answer.resolve()
+  await Promise.all([first, ...later])
   expect(commits).toEqual([[0], [1, 2]])
 })
 

@@ -12,6 +12,9 @@ import type { LoopGuard } from './loop-guard.ts'
 import type { ToolRun, ToolStop, TraceSpan, TurnPorts, TurnSettings } from './turn-ports.ts'
 import type { TurnEnd } from './run-turn.ts'
 
+/** Longest time an answer waits to be written, so that the intents can join it; milliseconds. */
+const SHARE_COMMIT_MS = 10
+
 export interface ToolStep {
   readonly settings: TurnSettings
   readonly ports: TurnPorts
@@ -20,8 +23,8 @@ export interface ToolStep {
   readonly calls: readonly MetonaToolCall[]
   readonly spans: TraceSpan[]
   readonly guard: LoopGuard
-  /** Must be through before any intent is committed. */
-  readonly before: Promise<void>
+  /** Commits the answer that holds the calls. Called once, before any intent is committed. */
+  commitAnswer(): Promise<void>
 }
 
 /** A call with everything decided: it runs, or it has its result already. */
@@ -39,7 +42,11 @@ export interface ToolStepEnd {
 
 export async function runToolCalls(step: ToolStep): Promise<ToolStepEnd> {
   const { signal, settings } = step
-  const [prepared] = await Promise.all([Promise.all(step.calls.map((call) => prepare(step, call))), step.before])
+  const preparing = Promise.all(step.calls.map((call) => prepare(step, call)))
+  // An answer and the intents it leads to share a commit where preparing is quick; where it is not, the answer goes first.
+  const early = await Promise.race([preparing, step.ports.pause(SHARE_COMMIT_MS)])
+  const answered = step.commitAnswer()
+  const prepared = early ?? (await preparing)
   const stops: ToolStop[] = []
   let end: Omit<TurnEnd, 'iterations'> | undefined
   let committed: Promise<unknown> = Promise.resolve()
@@ -71,7 +78,8 @@ export async function runToolCalls(step: ToolStep): Promise<ToolStepEnd> {
         if (verdict === 'end') end = { reason: 'limit_reached', detail: 'repeated_call' }
       }
     }
-    const ended = await runGroup(step, await Promise.all(deciding))
+    const [decided] = await Promise.all([Promise.all(deciding), answered])
+    const ended = await runGroup(step, decided)
     stops.push(...ended.stops)
     committed = ended.committed
   }

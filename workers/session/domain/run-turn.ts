@@ -13,7 +13,7 @@ import { AppError, toErrorData } from '#contracts/wire/app-error.ts'
 import { createLoopGuard } from './loop-guard.ts'
 import { mapFailure } from './map-failure.ts'
 import { runToolCalls } from './run-tool-calls.ts'
-import type { BuiltRequest, StreamOutcome, ToolStop, TraceSpan, TurnPorts, TurnSettings } from './turn-ports.ts'
+import type { BuiltRequest, IterationTrace, StreamOutcome, ToolStop, TraceSpan, TurnPorts, TurnSettings } from './turn-ports.ts'
 
 export interface TurnEnd {
   readonly reason: EndReason
@@ -44,6 +44,10 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
   let cutForLength = false
   let iteration = 0
   let end: Omit<TurnEnd, 'iterations'> | undefined
+  /** Outcomes of the iteration before on their way to the disk, while the next request is being built. */
+  let settling: Promise<unknown> | undefined
+  /** Written once the next request is out: nobody waits for a trace. */
+  let writeTrace = (): void => undefined
 
   while (end === undefined) {
     if (signal.aborted) {
@@ -61,22 +65,11 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
     iteration += 1
     const spans: TraceSpan[] = []
     const iterationStart = ports.monotonic()
+    const steered = commitSteering(ports, settings.turn)
+    const building = buildRequest(settings, ports, iteration, spans, signal)
+    await Promise.all([settling, steered])
     showPhase('preparing')
-    const steering = ports.steering()
-    if (steering.length > 0) {
-      await ports.commit(
-        steering.map((message) => ({
-          event: 'user_message',
-          messageId: message.messageId,
-          content: message.content,
-          ...(message.images === undefined ? {} : { images: message.images }),
-          steering: true,
-          turn: settings.turn,
-        })),
-      )
-    }
-
-    const built = await buildRequest(settings, ports, iteration, spans, signal)
+    const built = await building
     if ('error' in built) {
       end = signal.aborted ? endByAbort(signal) : { reason: 'failed', error: built.error }
       break
@@ -112,7 +105,7 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
 
     const messageId = ports.newId('m')
     const streamStart = ports.monotonic()
-    const outcome = await ports.stream(built, {
+    const streaming = ports.stream(built, {
       messageId,
       signal,
       onBatch: (batch) => {
@@ -121,6 +114,8 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
         else ports.show({ delta: 'retry', ...batch.retry })
       },
     })
+    writeTrace()
+    const outcome = await streaming
     const streamEnd = ports.monotonic()
     if (outcome.queuedMs > 0)
       spans.push({
@@ -153,13 +148,14 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
       cutForLength ||= tooLong
       if (!tooLong || !(await ports.cutHistory(signal))) end = endOfAnswer(response, signal)
     } else {
-      // Prepared while the answer is being committed; nothing runs before both are through.
-      const step = await runToolCalls({ settings, ports, signal, iteration, calls, spans, guard, before: ports.commit(told) })
+      const step = await runToolCalls({ settings, ports, signal, iteration, calls, spans, guard, commitAnswer: () => ports.commit(told) })
       stops.tools.push(...step.stops)
       if (step.end !== undefined) end = step.end
-      await Promise.all([step.committed, ports.commit([endIteration()])])
+      settling = Promise.all([step.committed, ports.commit([endIteration()])])
+      // Awaited before the next commit is waited for, or after the loop; until then a failure is not unhandled.
+      settling.catch(() => undefined)
     }
-    ports.writeTrace(iteration, {
+    const trace: IterationTrace = {
       iteration,
       startedAt: iterationStart,
       endedAt: ports.monotonic(),
@@ -168,9 +164,12 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
       provider: settings.provider,
       model: settings.model,
       spans,
-    })
+    }
+    writeTrace = () => ports.writeTrace(trace.iteration, trace)
   }
 
+  await settling
+  writeTrace()
   if (end.reason === 'aborted') await ports.commit([stopDraft(stops, settings.turn)])
   const cost = totals.costs.length === 1 ? totals.costs[0] : undefined
   await ports.commit([
@@ -187,6 +186,22 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
     },
   ])
   return { ...end, iterations: iteration }
+}
+
+/** What the person said meanwhile goes before the next request. Resolves when it is durable. */
+async function commitSteering(ports: TurnPorts, turn: number): Promise<void> {
+  const steering = ports.steering()
+  if (steering.length === 0) return
+  await ports.commit(
+    steering.map((message) => ({
+      event: 'user_message',
+      messageId: message.messageId,
+      content: message.content,
+      ...(message.images === undefined ? {} : { images: message.images }),
+      steering: true,
+      turn,
+    })),
+  )
 }
 
 async function buildRequest(

@@ -68,7 +68,7 @@ export interface SteeringMessage {
 }
 
 export interface TurnPorts {
-  /** Durable when it resolves, and shown only then. Drafts of one call become neighbours in the log. */
+  /** In the session's history at once; durable when it resolves, and shown only then. Drafts of one call become neighbours in the log. */
   commit(drafts: SessionEventDraft[]): Promise<void>
   /** Shown at once, never stored. */
   show(delta: StreamDelta): void
@@ -101,6 +101,8 @@ export interface TurnPorts {
   /** The session has been told of this already. */
   noticed(code: string): boolean
   writeTrace(iteration: number, trace: IterationTrace): void
+  /** Resolves after so many milliseconds. */
+  pause(milliseconds: number): Promise<undefined>
   now(): number
   /** Milliseconds of a clock that never jumps. */
   monotonic(): number
