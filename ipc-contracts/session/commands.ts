@@ -12,6 +12,7 @@ import { healthCommands } from './health-commands.ts'
 import { fileCommands } from './file-commands.ts'
 import { inspectCommands } from './inspect-commands.ts'
 import { historyCommands } from './history-commands.ts'
+import { mcpCommands } from './mcp-commands.ts'
 import { PermissionModeSchema } from './session-enums.ts'
 import { SessionEventSchema } from './session-event.ts'
 import { SessionSnapshotSchema, SessionSummarySchema } from './session-snapshot.ts'
@@ -174,6 +175,7 @@ export const commands = defineService({
       z.object({ provider: z.string(), apiKey: z.string().nullable(), baseUrl: z.string().optional() }),
       z.object({ stored: z.enum(['secret_store', 'this_run']) }),
     ),
+    ...mcpCommands,
 
     'doctor.verify': method(z.object({ workspace: z.string() }), DoctorReportSchema, 600_000),
     'doctor.rebuild': method(z.object({ workspace: z.string() }), DoctorReportSchema, 600_000),

@@ -31,6 +31,8 @@ export function reducePermissionRequest(draft: SessionSnapshot, event: SessionEv
 
 export function reducePermission(draft: SessionSnapshot, event: SessionEventOf<'permission'>): void {
   changeTool(draft, event, (item) => {
+    // A question in the middle of a call: whatever the answer, the call goes on.
+    if (item.startedAt !== undefined && item.status === 'awaiting_approval') return { ...item, status: 'running' }
     const allowed = item.status === 'awaiting_approval' ? 'proposed' : item.status
     return {
       ...item,

@@ -7,6 +7,8 @@ import { SessionEventSchema } from '../session/session-event.ts'
 import { SessionSummarySchema } from '../session/session-snapshot.ts'
 import { ConfigEntrySchema } from '../workspace/config-keys.ts'
 import { memoryMethods } from './memory-methods.ts'
+import { McpServerEntrySchema } from '../tools/mcp-entry.ts'
+import { McpApprovalSchema } from '../tools/mcp-server.ts'
 import { defineService } from '../wire/define-service.ts'
 import { tokenMethods } from './token-methods.ts'
 
@@ -41,19 +43,6 @@ export const PartialSchema = z.object({
 export type PartialText = z.infer<typeof PartialSchema>
 
 export const ProviderSettingsSchema = z.object({ provider: z.string(), baseUrl: z.string() })
-
-export const McpServerEntrySchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  transport: z.enum(['stdio', 'sse', 'streamable_http']),
-  command: z.string().optional(),
-  args: z.array(z.string()).optional(),
-  url: z.string().optional(),
-  env: z.record(z.string(), z.string()).optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  enabled: z.boolean(),
-})
-export type McpServerEntry = z.infer<typeof McpServerEntrySchema>
 
 const GrantKeySchema = GrantSchema.pick({ workspace: true, tool: true, prefix: true, sandbox: true })
 export type GrantKey = z.infer<typeof GrantKeySchema>
@@ -155,6 +144,10 @@ export const storageService = defineService({
     /** Replaces the entry of the same `id`. */
     mcpSet: method(z.object({ workspace, server: McpServerEntrySchema }), nothing),
     mcpRemove: method(z.object({ workspace, id: z.string() }), z.object({ removed: z.boolean() })),
+    /** What the person agreed to, by workspace and server; in the profile. */
+    mcpApprovals: method(z.object({ workspace }), z.object({ approvals: z.array(McpApprovalSchema) })),
+    mcpApprovalSet: method(z.object({ workspace, approval: McpApprovalSchema }), nothing),
+    mcpApprovalRemove: method(z.object({ workspace, id: z.string() }), z.object({ removed: z.boolean() })),
 
     ...memoryMethods,
 

@@ -20,6 +20,7 @@ const REASONS = {
   no_answer: text('no answer within {seconds} s', '{seconds} 秒内无人回答'),
   question: text('the model has a question', '模型有一个问题'),
   granted: text('allowed before: {prefix}', '此前已允许：{prefix}'),
+  granted_tool: text('your setting for this tool allows it', '你对这个工具的设置允许'),
   granted_edits: text('edits were allowed for this session', '本会话已允许编辑'),
   harmless: text('all its programs only look, inside the folder', '其中的程序都只在文件夹内查看'),
   rule_allow: text('your rule allows it: {rule}', '你的规则允许：{rule}'),

@@ -39,6 +39,8 @@ export const CommandRequestSchema = z.discriminatedUnion('type', [
     stdin: z.boolean(),
     /** `argv` is a sandbox around the command. */
     confinement: ConfinementSchema.optional(),
+    /** Windows only: the arguments are quoted already. */
+    verbatim: z.boolean().optional(),
   }),
   z.object({ type: z.literal('write'), id: z.string(), base64: z.string() }),
   z.object({ type: z.literal('end_input'), id: z.string() }),

@@ -9,6 +9,7 @@ import type { Port } from '../wire/port.ts'
 import { ApprovalReasonSchema } from './approval-reasons.ts'
 import { RuleSubjectSchema } from './permission-rule.ts'
 import { SandboxStateSchema } from './sandbox-state.ts'
+import { mcpServiceMethods } from './mcp-service-methods.ts'
 
 /** read: looks only. edit: changes files of the workspace. execute: runs a program. network: leaves the machine. session: touches only the session itself (todo, question, memory). */
 export const RiskClassSchema = z.enum(['read', 'edit', 'execute', 'network', 'session'])
@@ -45,6 +46,8 @@ export const PreparedCallSchema = z.union([
     subjects: z.array(RuleSubjectSchema).optional(),
     /** A command: true when it runs in the sandbox, false when with the rights of the person. Absent for tools that run none. */
     sandboxed: z.boolean().optional(),
+    /** The person's own setting for this tool: no question but where the mode forbids the risk, or `mustAsk` is set. */
+    preapproved: z.boolean().optional(),
     /** The call is a question to the person: it is asked in place of an approval, and what they write goes into `run` as `answer`; absent when nobody is there. */
     question: z.object({ text: z.string(), options: z.array(z.string()).optional() }).optional(),
   }),
@@ -53,12 +56,21 @@ export const PreparedCallSchema = z.union([
 ])
 export type PreparedCall = z.infer<typeof PreparedCallSchema>
 
-/** Posted on the call's port while it runs. */
+/**
+ * Posted on the call's port while it runs. A question is answered on the same port with `{ answer: { id, text } }`, without
+ * `text` when the person passed over it or nobody is there.
+ */
 export const ToolLiveSchema = z.union([
   z.object({ output: z.string(), dropped: z.number().int().optional() }),
+  z.object({ question: z.object({ id: z.number(), text: z.string(), options: z.array(z.string()).optional() }) }),
   z.object({ progress: z.object({ done: z.number(), total: z.number().optional(), unit: z.string() }) }),
 ])
 export type ToolLive = z.infer<typeof ToolLiveSchema>
+
+/** Of these, what is shown while the call runs. */
+export type ToolShown = Exclude<ToolLive, { question: unknown }>
+
+export const ToolAnswerSchema = z.object({ answer: z.object({ id: z.number(), text: z.string().optional() }) })
 
 export const toolsService = defineService({
   name: 'tools',
@@ -120,5 +132,6 @@ export const toolsService = defineService({
       output: z.object({ threadId: z.number(), running: z.number(), thread: ThreadHealthSchema }),
       deadlineMs: 5_000,
     },
+    ...mcpServiceMethods,
   },
 })

@@ -97,6 +97,41 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorEntry>> = {
     'The value holds a key or token, and settings are no place for it.\nNothing was stored.\nPut it into an environment variable.',
     '该值包含密钥或令牌，不能保存在设置中。\n没有保存。\n请放入环境变量。',
   ),
+  NAME_TAKEN: entry(
+    USAGE,
+    'There is already an MCP server named "{name}" in this folder.\nNothing was added.\nChoose another name, or remove that one first.',
+    '这个文件夹里已有名为“{name}”的 MCP 服务器。\n没有添加。\n请换一个名字，或先移除它。',
+  ),
+  MCP_NOT_FOUND: entry(
+    USAGE,
+    'There is no such MCP server in this folder.\nRun `metona mcp list` to see those there are.',
+    '这个文件夹里没有这个 MCP 服务器。\n运行 `metona mcp list` 查看已有的服务器。',
+  ),
+  MCP_BAD_SERVER: entry(
+    USAGE,
+    'The MCP server "{name}" cannot be added: {reason}.\nNothing was added.',
+    '不能添加 MCP 服务器“{name}”：{reason}。\n没有添加。',
+  ),
+  MCP_BAD_IMPORT: entry(
+    USAGE,
+    'The file holds no MCP servers that can be read: {reason}.\nNothing was added.\nIt must be JSON with an "mcpServers" object.',
+    '文件里没有可以读取的 MCP 服务器：{reason}。\n没有添加。\n它必须是包含 "mcpServers" 对象的 JSON。',
+  ),
+  MCP_UNKNOWN_TOOL: entry(
+    USAGE,
+    '"{tool}" is no approved tool of this MCP server.\nRun `metona mcp list --json` to see its tools.',
+    '“{tool}”不是这个 MCP 服务器已批准的工具。\n运行 `metona mcp list --json` 查看它的工具。',
+  ),
+  MCP_CHANGED: entry(
+    CONFIGURATION,
+    'The MCP server "{name}" is not what was shown any more.\nNothing was approved.\nLook at it again, then decide.',
+    'MCP 服务器“{name}”已不是刚才显示的样子。\n没有批准。\n请重新查看后再决定。',
+  ),
+  MCP_NOT_APPROVED: entry(
+    CONFIGURATION,
+    'The MCP server "{name}" is not approved, so it is not started.\nLook at its command with `metona mcp approve {name}`.',
+    'MCP 服务器“{name}”尚未批准，因此不会启动。\n请用 `metona mcp approve {name}` 查看它的命令。',
+  ),
   BAD_INPUT: entry(USAGE, 'A value given cannot be used.', '给出的值无法使用。', true),
 
   // Configuration, keys, what is in use.

@@ -60,6 +60,7 @@ export class RunningCommand {
       detached: process.platform !== 'win32',
       stdio: [request.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(held?.seccomp === undefined ? [] : [held.seccomp.fd])],
       windowsHide: true,
+      windowsVerbatimArguments: request.verbatim === true,
     })
     this.family = {
       leader: this.child.pid ?? -1,

@@ -2,37 +2,18 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { llmService } from '#contracts/llm/llm-service.ts'
-import { toErrorData } from '#contracts/wire/app-error.ts'
 import { expose } from '#contracts/wire/expose.ts'
+import { createShellProxy } from '#workers/shared/shell-proxy.ts'
 import { startWorker } from '#workers/shared/start-worker.ts'
 import { createTransport, type Transport } from './adapters/transport.ts'
 import { createModelTables } from './model-tables.ts'
 import { Providers } from './providers.ts'
 import { createLlmService } from './service.ts'
 
-/** A shell that does not say in this time is not waited for. */
-const PROXY_ANSWER_MS = 2_000
-
 startWorker((context) => {
   const tables = createModelTables(() => readOverrides(join(context.data.profile, 'models.json')))
   let transport: Transport | undefined
-  let shellKnows = true
-  const resolveProxy = async (url: string): Promise<string | undefined> => {
-    if (!shellKnows) return undefined
-    try {
-      const answer = await Promise.race([
-        context.native('resolveProxy', { url }),
-        new Promise<string>((resolve) => void setTimeout(() => resolve('DIRECT'), PROXY_ANSWER_MS).unref()),
-      ])
-      return String(answer)
-    } catch (error) {
-      // A terminal has no such service, and none later either; any other failure is worth a line.
-      const { code, message } = toErrorData(error)
-      if (code === 'NOT_AVAILABLE') shellKnows = false
-      else context.log('warn', `the proxy for ${url} could not be found out: ${message}`)
-      return undefined
-    }
-  }
+  const resolveProxy = createShellProxy(context)
   const providers = new Providers({
     tables,
     environment: process.env,

@@ -3,7 +3,7 @@
  * more of it came, or until something else than text does.
  */
 import type { MetonaStreamEvent } from '#contracts/metona/metona-response.ts'
-import type { ToolLive } from '#contracts/tools/tools-service.ts'
+import type { ToolShown } from '#contracts/tools/tools-service.ts'
 import { redactStream, type RedactStream } from '#workers/shared/redact-stream.ts'
 import type { Redactor } from '#workers/shared/redact.ts'
 
@@ -49,13 +49,13 @@ export class OutputRedaction {
     this.#stream = redactStream(redactor)
   }
 
-  take(live: ToolLive): ToolLive | undefined {
+  take(live: ToolShown): ToolShown | undefined {
     if (!('output' in live)) return live
     const output = this.#stream.push(live.output)
     return output === '' && live.dropped === undefined ? undefined : { ...live, output }
   }
 
-  end(): ToolLive | undefined {
+  end(): ToolShown | undefined {
     const output = this.#stream.flush()
     return output === '' ? undefined : { output }
   }

@@ -1,10 +1,10 @@
 /** One tool call, as the tools worker does it. Neither function rejects: what goes wrong is a result the model can read. */
 import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-tool.ts'
-import { ToolLiveSchema, type PreparedCall, type ToolLive, type ToolPlace } from '#contracts/tools/tools-service.ts'
+import { ToolLiveSchema, type PreparedCall, type ToolPlace, type ToolShown } from '#contracts/tools/tools-service.ts'
 import { toErrorData, WireErrorCode, type AppErrorData } from '#contracts/wire/app-error.ts'
 import { listen } from '#contracts/wire/listen.ts'
 import type { Port } from '#contracts/wire/port.ts'
-import type { ToolRun } from './domain/turn-ports.ts'
+import type { ToolQuestion, ToolRun } from './domain/turn-ports.ts'
 import { OutputRedaction } from './redact-deltas.ts'
 import type { Services } from './services.ts'
 
@@ -14,6 +14,7 @@ const TOOL_GRACE_MS = 5_000
 /** Parses and freezes the arguments; runs nothing, so a worker that died is simply asked again. */
 export async function prepareTool(services: Services, place: ToolPlace, call: MetonaToolCall): Promise<PreparedCall> {
   try {
+    if (call.name.startsWith('mcp')) await services.mcp.settled(place.workspace)
     return await services.tools.ask((tools) => tools.prepare({ place, call }))
   } catch (thrown) {
     return { ok: false, result: failed(call, `${call.name} could not be prepared and was not run: ${toErrorData(thrown).message}`) }
@@ -32,16 +33,24 @@ export async function runTool(
   services: Services,
   place: ToolPlace,
   order: ToolOrder,
-  onLive: (live: ToolLive) => void,
+  onLive: (live: ToolShown) => void,
   signal: AbortSignal,
+  onQuestion: (question: ToolQuestion) => Promise<string | undefined>,
 ): Promise<ToolRun> {
   const channel = new MessageChannel()
   const port = channel.port1 as unknown as Port
   const redaction = new OutputRedaction(services.secrets.redactor)
-  const show = (live: ToolLive | undefined): void => {
+  const show = (live: ToolShown | undefined): void => {
     if (live !== undefined) onLive(live)
   }
-  listen(port, (data) => show(redaction.take(ToolLiveSchema.parse(data))))
+  listen(port, (data) => {
+    const live = ToolLiveSchema.parse(data)
+    if (!('question' in live)) return show(redaction.take(live))
+    const { id } = live.question
+    // A question that could not be put counts as one that nobody answered.
+    const answered = onQuestion(live.question).catch(() => undefined)
+    void answered.then((text) => port.postMessage({ answer: { id, ...(text === undefined ? {} : { text }) } }))
+  })
   port.start()
   let sent = false
   try {

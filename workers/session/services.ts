@@ -6,7 +6,8 @@ import type { WorkerContext } from '#workers/shared/start-worker.ts'
 import { ContextPool } from './context-pool.ts'
 import type { Secret } from '#workers/shared/redact.ts'
 import { Secrets } from '#workers/shared/secrets.ts'
-import { keep } from './keep.ts'
+import { keepSecret } from './keep-secret.ts'
+import { McpDesk } from './mcp-desk.ts'
 import { Peer } from './peer.ts'
 import { ProviderKeys } from './provider-keys.ts'
 import { SessionMeter } from './session-meter.ts'
@@ -22,6 +23,7 @@ export interface Services {
   readonly meter: SessionMeter
   readonly toolList: ToolList
   readonly tokens: TokenKnowledge
+  readonly mcp: McpDesk
   readonly secrets: Secrets
   readonly keys: ProviderKeys
 }
@@ -31,6 +33,7 @@ export function createServices(context: WorkerContext): Services {
   const added = (): { secrets: Secret[] } => ({ secrets: [...secrets.added] })
   const tools = new Peer(context, 'tools', toolsService, async (client) => {
     if (secrets.added.length > 0) await client.setSecrets(added())
+    await services.mcp.greet(client)
   })
   const storage = new Peer(context, 'storage', storageService, async (client) => {
     if (secrets.added.length > 0) await client.setSecrets(added())
@@ -43,31 +46,14 @@ export function createServices(context: WorkerContext): Services {
     storage,
     pool: new ContextPool(),
     meter: new SessionMeter(),
-    toolList: new ToolList(tools),
     tokens: new TokenKnowledge({ context: redacted, storage }),
+    toolList: new ToolList(tools, (workspace) => services.mcp.toolsFor(workspace)),
+    get mcp() {
+      return mcp
+    },
     secrets,
     keys: new ProviderKeys(redacted, (secret) => keepSecret(services, secret)),
   }
+  const mcp = new McpDesk(services)
   return services
-}
-
-/** From now on these are kept out of everything written or shown. */
-export function keepSecret(services: Services, ...found: readonly Secret[]): void {
-  const before = services.secrets.added.length
-  services.secrets.add(...found)
-  if (services.secrets.added.length === before) return
-  const secrets = [...services.secrets.added]
-  // Workers that are not there yet are told when they come.
-  if (services.storage.started)
-    keep(
-      services,
-      'secrets',
-      services.storage.client().then((storage) => storage.setSecrets({ secrets })),
-    )
-  if (services.tools.started)
-    keep(
-      services,
-      'secrets',
-      services.tools.client().then((tools) => tools.setSecrets({ secrets })),
-    )
 }

@@ -8,19 +8,22 @@ const BUILT = new URL('../tools/descriptors.json', import.meta.url)
 
 export class ToolList {
   readonly #tools: Peer<typeof toolsService>
+  readonly #more: (workspace: string) => Promise<ToolDescriptor[]>
   #list: Promise<ToolDescriptor[]> | undefined
 
-  constructor(tools: Peer<typeof toolsService>) {
+  constructor(tools: Peer<typeof toolsService>, more: (workspace: string) => Promise<ToolDescriptor[]>) {
     this.#tools = tools
+    this.#more = more
   }
 
-  /** In catalogue order, the same in every request. */
-  async get(): Promise<ToolDescriptor[]> {
+  /** The built-in ones in catalogue order, then those of the workspace's MCP servers; the same in every request of a turn. */
+  async get(workspace: string): Promise<ToolDescriptor[]> {
     this.#list ??= this.#load().catch((error: unknown) => {
       this.#list = undefined
       throw error
     })
-    return this.#list
+    const [builtIn, more] = await Promise.all([this.#list, this.#more(workspace)])
+    return more.length === 0 ? builtIn : [...builtIn, ...more]
   }
 
   async #load(): Promise<ToolDescriptor[]> {

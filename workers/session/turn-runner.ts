@@ -78,8 +78,8 @@ export async function runSessionTurn(
       return outcome
     },
     prepareTool: (call) => prepareTool(services, place(), call),
-    runTool: (call, argumentsHash, { onLive, answer }) =>
-      runTool(services, place(), { call, argumentsHash, ...(answer === undefined ? {} : { answer }) }, onLive, input.signal),
+    runTool: (call, argumentsHash, { onLive, onQuestion, answer }) =>
+      runTool(services, place(), { call, argumentsHash, ...(answer === undefined ? {} : { answer }) }, onLive, input.signal, onQuestion),
     waitForApproval: (request) => session.approvals.ask(request, config.approvalTimeoutMs, input.signal),
     permission: () => session.snapshot.permission,
     hasGrant: (grant) => hasGrant(services, session, grant),
@@ -116,7 +116,7 @@ export async function runSessionTurn(
   }
 
   try {
-    tools = await services.toolList.get()
+    tools = await services.toolList.get(session.workspace)
     await runTurn(
       {
         sessionId: session.sessionId,

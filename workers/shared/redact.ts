@@ -56,6 +56,11 @@ const SECRET_NAME = /(?:(?:^|_)(?:(?:api|access|secret|private|auth)_?key|token|
 const SECRET_PARAMETER =
   /^(?:.*[-_.])?(?:(?:api|access|secret|private|auth|subscription)[-_.]?key|key|token|secret|password|signature|sig|auth|code)$/i
 
+/** A variable of this name is taken to hold a secret, whatever its value looks like. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name)
+}
+
 /** Environment variables that hold keys by their name, and what is secret in addresses (a proxy's password, a key in a base URL). */
 export function secretsOfEnvironment(environment: Readonly<Record<string, string | undefined>>): Secret[] {
   const secrets: Secret[] = []

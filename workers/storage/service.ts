@@ -2,6 +2,7 @@ import { threadId } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
 import type { ServiceHandlers } from '#contracts/wire/define-service.ts'
 import type { storageService } from '#contracts/storage/storage-service.ts'
+import { McpApprovalSchema } from '#contracts/tools/mcp-server.ts'
 import { AppError, toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
 import { threadHealth } from '#workers/shared/metering/thread-meter.ts'
 import { makeSampleWorkspace } from './folders/sample-workspace.ts'
@@ -153,6 +154,18 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
       await workspaces.get(workspace).record({ event: 'mcp_removed', id }, signal)
       return { removed: true }
     },
+    mcpApprovals: ({ workspace }) => ({
+      approvals: profile()
+        .mcpApprovals(workspace)
+        .map((text) => McpApprovalSchema.safeParse(JSON.parse(text)))
+        // One that another version wrote and this one cannot read counts as not given.
+        .flatMap((parsed) => (parsed.success ? [parsed.data] : [])),
+    }),
+    mcpApprovalSet: ({ workspace, approval }) => {
+      profile().setMcpApproval(workspace, approval.serverId, JSON.stringify(approval))
+      return {}
+    },
+    mcpApprovalRemove: ({ workspace, id }) => ({ removed: profile().removeMcpApproval(workspace, id) }),
 
     ...lazyMemoryHandlers(workspaces),
 

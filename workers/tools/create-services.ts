@@ -1,4 +1,5 @@
 /** Puts the real services together. */
+import { createProxyFor } from '#workers/shared/proxy-setting.ts'
 import { Secrets } from '#workers/shared/secrets.ts'
 import type { ToolServices } from './tool-services.ts'
 import { BackgroundCommands } from './commands/background-commands.ts'
@@ -13,12 +14,16 @@ import { createSandbox } from './sandbox/sandbox.ts'
 export interface ServiceSources {
   readonly profile: string
   /** Asks for a running command host. */
+  /** The proxy as the shell knows it; undefined where it does not. */
+  shellProxy?(url: string): Promise<string | undefined>
+  readonly agentVersion?: string
   commandHost(): Promise<{ socketPath: string; token: string }>
 }
 
 export function createToolServices(sources: ServiceSources): ToolServices {
   const secrets = new Secrets(process.env)
   const commands = createCommandRunner(() => sources.commandHost())
+  const searchPath = createSearchPath(commands, process.env)
   return {
     commands,
     background: new BackgroundCommands(),
@@ -28,7 +33,15 @@ export function createToolServices(sources: ServiceSources): ToolServices {
     secrets,
     pool: createPoolTasks(),
     sandbox: createSandbox(commands, [sources.profile]),
-    searchPath: createSearchPath(commands, process.env),
+    mcp: {
+      commands,
+      environment: process.env,
+      agentVersion: sources.agentVersion ?? '0',
+      searchPath,
+      proxyFor: createProxyFor(process.env, async (url) => sources.shellProxy?.(url)),
+      checkApproval: true,
+    },
+    searchPath,
     now: () => Date.now(),
   }
 }

@@ -36,6 +36,8 @@ export interface Preparation {
   /** The call is a question to the person. */
   readonly question?: { readonly text: string; readonly options?: string[] }
   readonly permit?: Permit
+  /** The person's own setting for this tool lets it run without a question. */
+  readonly preapproved?: boolean
 }
 
 export interface StopEvidence {
@@ -68,6 +70,8 @@ export interface RunContext extends PrepareContext {
   /** What the person answered to the call's question. */
   readonly answer: string | undefined
   live(message: ToolLive): void
+  /** Asks the person while the call runs. @returns what they wrote; undefined when they passed over it or nobody is there. */
+  ask(question: { readonly text: string; readonly options?: readonly string[] }): Promise<string | undefined>
 }
 
 export interface ToolSpecification<S extends z.ZodObject> {

@@ -16,6 +16,8 @@ import { ToolError } from './domain/tool-error.ts'
 import { visibleText } from './domain/visible-text.ts'
 import type { BoundTool, Permit, PrepareContext, Preparation, StopEvidence, Tool, ToolOutput } from './define-tool.ts'
 import type { FileIndex } from './search/file-index.ts'
+import { askOver } from './ask-over.ts'
+import { createMcpGate, type McpGate } from './mcp/mcp-gate.ts'
 import type { ToolServices } from './tool-services.ts'
 
 type ToolsHandlers = ServiceHandlers<typeof toolsService>
@@ -36,13 +38,17 @@ interface PreparedEntry {
 /** Prepared calls wait for an approval at most so many; the oldest are forgotten and prepared again. */
 const MAX_PREPARED = 500
 
-export function createToolsHandlers(catalog: readonly Tool[], services: ToolServices): ToolsHandlers {
+export function createToolsHandlers(
+  catalog: readonly Tool[],
+  services: ToolServices,
+  mcp: McpGate = createMcpGate(services),
+): ToolsHandlers {
   const tools = new Map(catalog.map((tool) => [tool.name, tool]))
   const prepared = new Map<string, PreparedEntry>()
   let running = 0
 
-  const bind = (call: MetonaToolCall): { tool: Tool; bound: BoundTool } => {
-    const tool = tools.get(call.name)
+  const bind = async ({ workspace }: ToolPlace, call: MetonaToolCall): Promise<{ tool: Tool; bound: BoundTool }> => {
+    const tool = tools.get(call.name) ?? (await mcp.find(workspace, call.name))
     if (tool === undefined)
       throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(call.name)}. There are: ${[...tools.keys()].join(', ')}.`)
     if (call.invalidArguments !== undefined)
@@ -58,7 +64,7 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
   const prepare = async (place: ToolPlace, call: MetonaToolCall): Promise<PreparedCall> => {
     const startedAt = performance.now()
     try {
-      const { tool, bound } = bind(call)
+      const { tool, bound } = await bind(place, call)
       const context: PrepareContext = { place, callId: call.id, services }
       const preparation = await bound.prepare(context)
       const argumentsHash = hashCall(call)
@@ -71,9 +77,10 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
 
   const run = async ({ place, call, argumentsHash, answer: reply, port }: RunInput, signal: AbortSignal): Promise<RunAnswer> => {
     const startedAt = performance.now()
+    const questions = askOver(port)
     running++
     try {
-      const { bound } = bind(call)
+      const { bound } = await bind(place, call)
       if (hashCall(call) !== argumentsHash)
         throw new ToolError('ARGUMENTS_CHANGED', 'The arguments are not the ones that were approved. Nothing was run.')
       const permit = await permitFor(place, call, argumentsHash, bound)
@@ -81,12 +88,13 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
         port.postMessage(message)
         callMeter()?.message('tools.live', message, place.sessionId)
       }
-      const output = await bound.run({ place, callId: call.id, services, signal, permit, answer: reply, live })
+      const output = await bound.run({ place, callId: call.id, services, signal, permit, answer: reply, live, ask: questions.ask })
       return answer(call, output, startedAt)
     } catch (error) {
       return answer(call, failureOutput(error, signal.aborted), startedAt)
     } finally {
       running--
+      questions.close()
       prepared.delete(`${place.sessionId}\0${call.id}`)
       port.close()
     }
@@ -155,6 +163,7 @@ export function createToolsHandlers(catalog: readonly Tool[], services: ToolServ
       services.secrets.add(...secrets)
       return {}
     },
+    ...mcp.handlers,
     health: () => ({ threadId, running: running + services.background.running(), thread: threadHealth() }),
   }
 }
@@ -169,6 +178,7 @@ function optional(preparation: Preparation): {
   subjects?: RuleSubject[]
   harmless?: boolean
   sandboxed?: boolean
+  preapproved?: boolean
   grantPrefix?: string
   sessionGrant?: 'edits'
   mustAsk?: ApprovalReason
@@ -178,6 +188,7 @@ function optional(preparation: Preparation): {
     ...(preparation.subjects === undefined ? {} : { subjects: preparation.subjects }),
     ...(preparation.harmless === true ? { harmless: true } : {}),
     ...(preparation.sandboxed === undefined ? {} : { sandboxed: preparation.sandboxed }),
+    ...(preparation.preapproved === true ? { preapproved: true } : {}),
     ...(preparation.question === undefined ? {} : { question: preparation.question }),
     ...(preparation.grantPrefix === undefined ? {} : { grantPrefix: preparation.grantPrefix }),
     ...(preparation.sessionGrant === undefined ? {} : { sessionGrant: preparation.sessionGrant }),

@@ -6,6 +6,7 @@ import type { FetchNetwork } from './fetch/fetch-page.ts'
 import type { CheckpointStore } from './files/checkpoint-store.ts'
 import type { FileGuard } from './files/file-guard.ts'
 import type { OutputStore } from './files/output-store.ts'
+import type { McpSurroundings } from './mcp/mcp-surroundings.ts'
 import type { PoolTasks } from './pool/pool-tasks.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 
@@ -21,6 +22,8 @@ export interface ToolServices {
   /** How fetch_url resolves and dials; absent for the system's own way. */
   readonly network?: FetchNetwork
   readonly sandbox: Sandbox
+  /** What MCP servers are started with and reached through. */
+  readonly mcp: Omit<McpSurroundings, 'redactor'>
   /** PATH for commands. */
   searchPath(): Promise<string>
   /** Milliseconds since the epoch. */

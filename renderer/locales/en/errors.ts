@@ -213,6 +213,33 @@ export const errors = {
     means: 'Settings are no place for it. Nothing was stored.',
     todo: 'Add it as a key of its provider.',
   },
+  NAME_TAKEN: {
+    what: 'There is already an MCP server named “{name}” in this folder.',
+    means: 'Nothing was added.',
+    todo: 'Choose another name, or remove that one first.',
+  },
+  MCP_NOT_FOUND: { what: 'This MCP server is not there any more.', means: 'Nothing was changed.', todo: 'Reload the list.' },
+  MCP_BAD_SERVER: {
+    what: 'This MCP server cannot be added: {reason}.',
+    means: 'Nothing was added.',
+    todo: 'Correct the entry.',
+  },
+  MCP_BAD_IMPORT: {
+    what: 'The text holds no MCP servers that can be read: {reason}.',
+    means: 'Nothing was added.',
+    todo: 'Paste JSON with an "mcpServers" object.',
+  },
+  MCP_UNKNOWN_TOOL: { what: 'The server has no approved tool {tool}.', means: 'Nothing was changed.', todo: 'Reload the list.' },
+  MCP_CHANGED: {
+    what: 'The MCP server “{name}” is not what was shown any more.',
+    means: 'Nothing was approved.',
+    todo: 'Look at it again, then decide.',
+  },
+  MCP_NOT_APPROVED: {
+    what: 'The MCP server “{name}” is not approved.',
+    means: 'It was not started.',
+    todo: 'Look at what it starts and approve it first.',
+  },
 
   network_timeout: {
     what: '{provider} did not answer in time.',

@@ -102,6 +102,17 @@ export const errors: typeof englishErrors = {
   CONFIG_SCOPE: { what: '这个设置属于你本人，不属于文件夹。', means: '没有任何改动。', todo: '请在个人设置里更改。' },
   CONFIG_ONLY_TIGHTENS: { what: '文件夹只能比你的个人设置更严格。', means: '没有任何改动。', todo: '请更改个人设置。' },
   SECRET_IN_CONFIG: { what: '这个值含有密钥或令牌。', means: '设置里不能存放它，没有保存。', todo: '请作为供应商的密钥添加。' },
+  NAME_TAKEN: { what: '这个文件夹里已有名为“{name}”的 MCP 服务器。', means: '没有添加。', todo: '请换一个名字，或先移除它。' },
+  MCP_NOT_FOUND: { what: '这个 MCP 服务器已不存在。', means: '没有任何改动。', todo: '请重新加载列表。' },
+  MCP_BAD_SERVER: { what: '不能添加这个 MCP 服务器：{reason}。', means: '没有添加。', todo: '请修改后再试。' },
+  MCP_BAD_IMPORT: {
+    what: '文本里没有可以读取的 MCP 服务器：{reason}。',
+    means: '没有添加。',
+    todo: '请粘贴包含 "mcpServers" 对象的 JSON。',
+  },
+  MCP_UNKNOWN_TOOL: { what: '服务器没有已批准的工具 {tool}。', means: '没有任何改动。', todo: '请重新加载列表。' },
+  MCP_CHANGED: { what: 'MCP 服务器“{name}”已不是刚才显示的样子。', means: '没有批准。', todo: '请重新查看后再决定。' },
+  MCP_NOT_APPROVED: { what: 'MCP 服务器“{name}”尚未批准。', means: '没有启动。', todo: '请先查看它要启动什么，再批准。' },
 
   network_timeout: { what: '{provider} 没有及时响应。', means: '已收到的文字保留，没有再运行工具。', todo: '检查网络后重试。' },
   network_error: {

@@ -6,6 +6,8 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 import type { Socket } from 'node:net'
 import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
 import { DeadlineWatch, type DeadlineName, type Deadlines } from './awake-timer.ts'
+import { DIRECT, environmentProxy, isLoopback, readPac, type ProxySetting } from '#workers/shared/proxy-setting.ts'
+import { useSystemCertificates } from '#workers/shared/system-certificates.ts'
 import { decompressor } from './decompress.ts'
 
 export interface ExchangeOptions {
@@ -107,62 +109,10 @@ export function createTransport(options: TransportOptions = {}): Transport {
   return { exchange, dropIdleSockets: () => dropIdle(agents.values()), close: dropAll }
 }
 
-interface ProxySetting {
-  readonly name: string
-  /** As Node's agent takes it. */
-  readonly environment?: Record<string, string>
-}
-
-const DIRECT: ProxySetting = { name: 'direct' }
-const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']
-
-function environmentProxy(environment: TransportOptions['environment']): ProxySetting | undefined {
-  const found: Record<string, string> = {}
-  for (const name of proxyVariables) {
-    const value = environment?.[name] ?? environment?.[name.toLowerCase()]
-    if (value !== undefined && value !== '') found[name] = value
-  }
-  return found['HTTP_PROXY'] === undefined && found['HTTPS_PROXY'] === undefined ? undefined : { name: 'environment', environment: found }
-}
-
-/** The first entry that can be used; one that cannot (SOCKS) is passed over. */
-function readPac(answer: string | undefined): ProxySetting {
-  for (const entry of (answer ?? '').split(';')) {
-    const [kind, address] = entry.trim().split(/\s+/)
-    if (kind === 'DIRECT') return DIRECT
-    if (address === undefined || (kind !== 'PROXY' && kind !== 'HTTP' && kind !== 'HTTPS')) continue
-    const url = `${kind === 'HTTPS' ? 'https' : 'http'}://${address}`
-    return { name: url, environment: { HTTP_PROXY: url, HTTPS_PROXY: url } }
-  }
-  return DIRECT
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname) || hostname.endsWith('.localhost')
-}
-
 function dropIdle(agents: Iterable<Agent>): void {
   for (const agent of agents) {
     for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
   }
-}
-
-let systemCertificates: Promise<void> | undefined
-
-/** Companies put their own authority into the system's store; ours is only the bundled one. */
-function useSystemCertificates(): Promise<void> {
-  systemCertificates ??= import('node:tls').then((tls) => {
-    try {
-      const bundled = tls.getCACertificates('default')
-      const known = new Set(bundled)
-      const added = tls.getCACertificates('system').filter((certificate) => !known.has(certificate))
-      if (added.length > 0) tls.setDefaultCACertificates([...bundled, ...added])
-    } catch (error) {
-      // A store that cannot be read leaves the bundled authorities, which is what there was before.
-      process.emitWarning(`the system's certificates could not be read: ${String(error)}`)
-    }
-  })
-  return systemCertificates
 }
 
 type RequestFunction = (options: RequestOptions, onResponse: (response: IncomingMessage) => void) => ClientRequest

@@ -64,6 +64,7 @@ export function decideApproval(
   if (held) return { kind: 'allow', by: 'mode', reason: { code: 'sandboxed' } }
   if (harmlessRuns && call.harmless === true) return { kind: 'allow', by: 'rule', reason: { code: 'harmless' } }
   if (spoken?.effect === 'allow') return { kind: 'allow', by: 'rule', reason: { code: 'rule_allow', params: { rule: spoken.rule } } }
+  if (call.preapproved === true) return { kind: 'allow', by: 'grant', reason: { code: 'granted_tool' } }
   if (granted) return { kind: 'allow', by: 'grant', reason: grantReason(call.grantPrefix) }
   return ask(byMode)
 }

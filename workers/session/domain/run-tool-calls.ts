@@ -7,6 +7,7 @@ import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-
 import type { ToolOutcome } from '#contracts/session/session-enums.ts'
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { PreparedCall } from '#contracts/tools/tools-service.ts'
+import { askDuringCall } from './ask-during-call.ts'
 import { decideCall, type Prepared } from './decide-call.ts'
 import type { LoopGuard } from './loop-guard.ts'
 import type { ToolRun, ToolStop, TraceSpan, TurnPorts, TurnSettings } from './turn-ports.ts'
@@ -140,6 +141,7 @@ async function runGroup(step: ToolStep, decided: readonly Decided[]): Promise<{ 
       const run: ToolRun = await ports.runTool(call, entry.run.argumentsHash, {
         signal,
         ...(entry.answer === undefined ? {} : { answer: entry.answer }),
+        onQuestion: (question) => askDuringCall(step, call, entry.run, question),
         onLive: (live) => {
           if ('output' in live)
             ports.show({

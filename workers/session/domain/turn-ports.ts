@@ -8,7 +8,7 @@ import type { Cost } from '#contracts/session/cost.ts'
 import type { DecisionMaker, PermissionMode, ToolOutcome } from '#contracts/session/session-enums.ts'
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
-import type { PreparedCall, ToolDescriptor, ToolLive } from '#contracts/tools/tools-service.ts'
+import type { PreparedCall, ToolDescriptor, ToolShown } from '#contracts/tools/tools-service.ts'
 import type { ApprovalCircumstances } from './approval-policy.ts'
 
 export interface BuiltRequest {
@@ -45,6 +45,12 @@ export interface ToolRun {
   readonly outcome: ToolOutcome
   readonly display: Record<string, unknown> | undefined
   readonly stop: ToolStop | undefined
+}
+
+/** A question a running call puts to the person. */
+export interface ToolQuestion {
+  readonly text: string
+  readonly options?: string[] | undefined
 }
 
 export interface ApprovalAnswer {
@@ -86,7 +92,13 @@ export interface TurnPorts {
   runTool(
     call: MetonaToolCall,
     argumentsHash: string,
-    options: { answer?: string; onLive: (live: ToolLive) => void; signal: AbortSignalLike },
+    options: {
+      answer?: string
+      onLive: (live: ToolShown) => void
+      /** @returns what the person wrote; undefined when they passed over it or nobody is there. */
+      onQuestion: (question: ToolQuestion) => Promise<string | undefined>
+      signal: AbortSignalLike
+    },
   ): Promise<ToolRun>
   /** Waits for the person; resolves with a denial by `timeout` or when the signal aborts. */
   waitForApproval(request: { toolCallId: string; argumentsHash: string }, signal: AbortSignalLike): Promise<ApprovalAnswer>

@@ -10,6 +10,7 @@ import { grantHandlers } from './grant-handlers.ts'
 import { healthHandlers } from './health-handlers.ts'
 import { fileHandlers } from './file-handlers.ts'
 import { inspectHandlers } from './inspect-handlers.ts'
+import { mcpHandlers } from './mcp-handlers.ts'
 import { historyHandlers } from './history-handlers.ts'
 import { sessionHandlers } from './session-handlers.ts'
 import { settingsHandlers } from './settings-handlers.ts'
@@ -42,6 +43,7 @@ export function createHandlers(parts: HandlerParts): CommandHandlers {
     ...grantHandlers(parts),
     ...sessionHandlers(parts),
     ...settingsHandlers(parts),
+    ...mcpHandlers(parts),
     ...appHandlers(parts),
     ...healthHandlers(parts),
     ...historyHandlers(parts),

@@ -1,7 +1,7 @@
 /** Configuration, models, providers and their keys. */
 import { tokenStatsOf } from '#contracts/context/token-stats.ts'
 import { secretsOfUrl } from '#workers/shared/redact.ts'
-import { keepSecret } from '../services.ts'
+import { keepSecret } from '../keep-secret.ts'
 import { storedBaseUrl } from '../stored-base-url.ts'
 import type { HandlerParts, HandlersOf } from './create-handlers.ts'
 

@@ -17,6 +17,7 @@ export function workspaceHandlers({ services, workspaces, manager }: HandlerPart
     },
     'workspace.close': async ({ workspace }) => {
       await manager.closeWorkspace(workspace)
+      await services.mcp.close(workspace)
       await workspaces.close(workspace)
       return {}
     },

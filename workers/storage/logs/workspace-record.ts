@@ -1,7 +1,7 @@
 /** What is recorded in `logs/workspace.jsonl`: changes that belong to no session, so that a rebuild has them too. */
 import * as z from 'zod'
 import { MemoryEntrySchema } from '#contracts/metona/memory-entry.ts'
-import { McpServerEntrySchema } from '#contracts/storage/storage-service.ts'
+import { McpServerEntrySchema } from '#contracts/tools/mcp-entry.ts'
 
 /** A memory as it is logged: whole, so that the last record of an id says all. `position` is its place among its session's memories. */
 const StoredMemorySchema = MemoryEntrySchema.omit({ relevanceScore: true }).extend({ position: z.number().int().min(0).optional() })

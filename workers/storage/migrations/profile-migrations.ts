@@ -73,4 +73,20 @@ CREATE TABLE model_accounts (
 `)
     },
   },
+  {
+    version: 40,
+    name: 'mcp-approvals',
+    up: (database) => {
+      database.exec(`
+-- What the person agreed to: which server may start in which folder, and what of it the model may see.
+CREATE TABLE mcp_approvals (
+    workspace   TEXT NOT NULL,           -- real path
+    server_id   TEXT NOT NULL,
+    approval    TEXT NOT NULL,           -- JSON
+    updated_at  TEXT NOT NULL,
+    PRIMARY KEY (workspace, server_id)
+);
+`)
+    },
+  },
 ]

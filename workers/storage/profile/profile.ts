@@ -150,6 +150,26 @@ export class Profile {
     return rows.flatMap((row) => ModelAccountSchema.safeParse(JSON.parse(row.json)).data ?? [])
   }
 
+  mcpApprovals(workspace: string): string[] {
+    return this.#database
+      .prepare<[string], { approval: string }>('SELECT approval FROM mcp_approvals WHERE workspace = ? ORDER BY server_id')
+      .all(workspace)
+      .map((row) => row.approval)
+  }
+
+  setMcpApproval(workspace: string, serverId: string, approval: string): void {
+    this.#write('INSERT OR REPLACE INTO mcp_approvals (workspace, server_id, approval, updated_at) VALUES (?, ?, ?, ?)', [
+      workspace,
+      serverId,
+      approval,
+      this.#now(),
+    ])
+  }
+
+  removeMcpApproval(workspace: string, serverId: string): boolean {
+    return this.#write('DELETE FROM mcp_approvals WHERE workspace = ? AND server_id = ?', [workspace, serverId]) > 0
+  }
+
   auditHeads(workspace: string): { sessionId: string; logSeq: number; hash: string }[] {
     const rows = this.#database
       .prepare<[string], { session_id: string; log_seq: number; hash: string }>(

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { McpServerEntry } from '#contracts/storage/storage-service.ts'
+import type { McpServerEntry } from '#contracts/tools/mcp-entry.ts'
 import { putMemory, removeMemories } from './memories.ts'
 import { parseObject } from '../logs/event-line.ts'
 import type { LogRow } from '../logs/log-writer.ts'

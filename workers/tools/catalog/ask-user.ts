@@ -1,11 +1,8 @@
 /** ask_user: a question to the person. The session asks it in place of an approval and passes the answer to `run`. */
 import * as z from 'zod'
+import { asksForSecret } from '../domain/asks-for-secret.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import { defineTool } from '../define-tool.ts'
-
-/** Answers go to the model and into the log, so secrets are not to be asked for. */
-const SECRET =
-  /\b(password|passphrase|passcode|api[ _-]?key|secret[ _-]?key|access[ _-]?token|private[ _-]?key|credit card|cvv|otp)\b|密码|口令|密钥|令牌|验证码|银行卡/i
 
 export const askUserTool = defineTool({
   name: 'ask_user',
@@ -18,7 +15,7 @@ export const askUserTool = defineTool({
   risk: 'session',
   parallel: false,
   prepare: (input) => {
-    if (SECRET.test(input.question))
+    if (asksForSecret(input.question))
       throw new ToolError(
         'ASKS_FOR_SECRET',
         'Passwords, keys and other secrets must not be asked for here: answers go to the model and into the log. Ask the user to set it up themselves, for example as an environment variable.',

@@ -21,6 +21,8 @@ export interface CommandStart {
   readonly stdin?: boolean
   /** Set when `argv` is a sandbox around the command. */
   readonly confinement?: Confinement
+  /** Windows: the arguments are quoted already. */
+  readonly verbatim?: boolean
   /** Give back the bytes with `credit` once they are taken in; 1 MiB may be on its way. */
   onOutput(stream: 'stdout' | 'stderr', bytes: Buffer): void
 }
@@ -135,6 +137,7 @@ export function createCommandRunner(locate: () => Promise<{ socketPath: string; 
           env: { ...command.env, METONA_CALL: command.callId },
           stdin: command.stdin ?? false,
           ...(command.confinement === undefined ? {} : { confinement: command.confinement }),
+          ...(command.verbatim === true ? { verbatim: true } : {}),
           ...(command.timeoutMs === undefined ? {} : { timeoutMs: command.timeoutMs }),
         })
       })

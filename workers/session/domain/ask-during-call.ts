@@ -1,0 +1,40 @@
+/** A question a running call puts to the person (an MCP server wants something from them). On record like any other. */
+import type { MetonaToolCall } from '#contracts/metona/metona-tool.ts'
+import type { PreparedCall } from '#contracts/tools/tools-service.ts'
+import type { ToolStep } from './run-tool-calls.ts'
+import type { ToolQuestion } from './turn-ports.ts'
+
+/** @returns what the person wrote; undefined when they passed over it, did not answer in time, or nobody is there. */
+export async function askDuringCall(
+  { ports, settings, iteration, signal }: ToolStep,
+  call: MetonaToolCall,
+  { argumentsHash, risk }: Extract<PreparedCall, { ok: true }>,
+  question: ToolQuestion,
+): Promise<string | undefined> {
+  if (!settings.interactive || signal.aborted) return undefined
+  // An answer is bound to its own question: a call may ask several.
+  const mark = `${argumentsHash} ${ports.newId('m')}`
+  const { turn } = settings
+  const { text, options } = question
+  ports.show({ delta: 'phase', phase: 'awaiting_approval', turn, since: ports.now() })
+  await ports.commit([
+    {
+      event: 'permission_request',
+      iteration,
+      tool: call.name,
+      toolCallId: call.id,
+      argumentsHash: mark,
+      display: [text, ...(options ?? []).map((option, index) => `${index + 1}. ${option}`)].join('\n'),
+      risk,
+      reason: 'question',
+      question: { text, ...(options === undefined ? {} : { options }) },
+      turn,
+    },
+  ])
+  const answer = await ports.waitForApproval({ toolCallId: call.id, argumentsHash: mark }, signal)
+  const { decision, by, reason } = answer
+  await ports.commit([{ event: 'permission', iteration, tool: call.name, toolCallId: call.id, decision, by, reason, scope: 'once', turn }])
+  if (signal.aborted || decision === 'deny') return undefined
+  ports.show({ delta: 'phase', phase: 'executing_tools', turn, since: ports.now() })
+  return answer.text
+}

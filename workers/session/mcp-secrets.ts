@@ -1,0 +1,91 @@
+/** Secret values of MCP entries: out of what is written to the folder, into the shell's store or, where there is none, this run. */
+import type { McpServerEntry } from '#contracts/tools/mcp-entry.ts'
+import { toErrorData } from '#contracts/wire/app-error.ts'
+import { isSecretName } from '#workers/shared/redact.ts'
+import { keepSecret } from './keep-secret.ts'
+import type { Services } from './services.ts'
+
+const SECRET_HEADER = /^(?:authorization|proxy-authorization|cookie)$|(?:key|token|secret|password|auth)$/i
+const REFERENCE = /\$\{secret:([^}]+)\}/g
+
+export class McpSecrets {
+  readonly #services: Services
+  /** By `mcp.<id>.<name>`. */
+  readonly #known = new Map<string, string>()
+
+  constructor(services: Services) {
+    this.#services = services
+  }
+
+  /** The entry as it may be written: every secret value is `${secret:NAME}`. A value that already refers to something stays. */
+  async takeOut(entry: McpServerEntry): Promise<McpServerEntry> {
+    const clean = async (values: Record<string, string>, isSecret: (name: string) => boolean): Promise<Record<string, string>> => {
+      const kept: Record<string, string> = {}
+      for (const [name, value] of Object.entries(values)) {
+        const secret =
+          value !== '' && !/\$\{[^}]+\}/.test(value) && (isSecret(name) || this.#services.secrets.redactor.text(value) !== value)
+        if (secret) await this.#store(entry.id, name, value)
+        kept[name] = secret ? `\${secret:${name}}` : value
+      }
+      return kept
+    }
+    return {
+      ...entry,
+      ...(entry.env === undefined ? {} : { env: await clean(entry.env, isSecretName) }),
+      ...(entry.headers === undefined ? {} : { headers: await clean(entry.headers, (name) => SECRET_HEADER.test(name)) }),
+    }
+  }
+
+  /** Values for every reference of the entries, by `<id>.<name>`. What nobody knows any more is left out. */
+  async valuesFor(entries: readonly McpServerEntry[]): Promise<Record<string, string>> {
+    const values: Record<string, string> = {}
+    for (const entry of entries)
+      for (const name of referencesOf(entry)) {
+        const value = await this.#read(entry.id, name)
+        if (value !== undefined) values[`${entry.id}.${name}`] = value
+      }
+    return values
+  }
+
+  async forget(entry: McpServerEntry): Promise<void> {
+    for (const name of referencesOf(entry)) {
+      this.#known.delete(`mcp.${entry.id}.${name}`)
+      await this.#native('writeSecret', { name: `mcp.${entry.id}.${name}`, value: null })
+    }
+  }
+
+  async #store(id: string, name: string, value: string): Promise<void> {
+    keepSecret(this.#services, { name, value })
+    this.#known.set(`mcp.${id}.${name}`, value)
+    await this.#native('writeSecret', { name: `mcp.${id}.${name}`, value })
+  }
+
+  async #read(id: string, name: string): Promise<string | undefined> {
+    const key = `mcp.${id}.${name}`
+    let value = this.#known.get(key)
+    if (value === undefined) {
+      const stored = await this.#native('readSecret', { name: key })
+      value = typeof stored === 'string' ? stored : process.env[name]
+      if (value !== undefined) {
+        keepSecret(this.#services, { name, value })
+        this.#known.set(key, value)
+      }
+    }
+    return value
+  }
+
+  /** Not every shell has a store; then a value is known for this run only. */
+  async #native(method: string, params: unknown): Promise<unknown> {
+    try {
+      return await this.#services.context.native(method, params)
+    } catch (thrown) {
+      this.#services.context.log('info', `${method} for an MCP server: ${toErrorData(thrown).code}`)
+      return undefined
+    }
+  }
+}
+
+function referencesOf(entry: McpServerEntry): string[] {
+  const values = [...Object.values(entry.env ?? {}), ...Object.values(entry.headers ?? {})]
+  return [...new Set(values.flatMap((value) => [...value.matchAll(REFERENCE)].map((found) => found[1] as string)))]
+}

@@ -1,0 +1,49 @@
+/** Questions to the person while a call runs, over the call's port. */
+import { ToolAnswerSchema } from '#contracts/tools/tools-service.ts'
+import { listen } from '#contracts/wire/listen.ts'
+import type { Port } from '#contracts/wire/port.ts'
+
+export interface Questions {
+  ask(question: { readonly text: string; readonly options?: readonly string[] }): Promise<string | undefined>
+  /** Whoever still waits gets no answer. */
+  close(): void
+}
+
+export function askOver(port: Port): Questions {
+  const open = new Map<number, (text: string | undefined) => void>()
+  let next = 1
+  let stop: (() => void) | undefined
+  // One at a time: the person sees one question of a call, and two would have one card.
+  let turn: Promise<unknown> = Promise.resolve()
+  const settle = (id: number, text: string | undefined): void => {
+    open.get(id)?.(text)
+    open.delete(id)
+  }
+  return {
+    ask: (question) => {
+      if (stop === undefined) {
+        stop = listen(port, (data) => {
+          const { answer } = ToolAnswerSchema.parse(data)
+          settle(answer.id, answer.text)
+        })
+        port.start()
+      }
+      const asked = turn.then(
+        () =>
+          new Promise<string | undefined>((resolve) => {
+            const id = next++
+            open.set(id, resolve)
+            port.postMessage({
+              question: { id, text: question.text, ...(question.options === undefined ? {} : { options: [...question.options] }) },
+            })
+          }),
+      )
+      turn = asked
+      return asked
+    },
+    close: () => {
+      stop?.()
+      for (const id of [...open.keys()]) settle(id, undefined)
+    },
+  }
+}
