@@ -251,7 +251,11 @@ export class SessionManager {
     const { entries } = await this.#workspaces.ask(workspace, (storage) => storage.configList({ workspace }))
     const order = { services: this.#services, session, target, signal }
     // The thread may not have this session yet, or not all of it.
-    await contextBuilder({ ...order, config: turnConfig(entries) })(await this.#services.toolList.get(session.workspace), session.snapshot.iteration, '')
+    await contextBuilder({ ...order, config: turnConfig(entries) })(
+      await this.#services.toolList.get(session.workspace),
+      session.snapshot.iteration,
+      '',
+    )
     return compactSession({ ...order, reason: 'manual', ...(instructions === undefined ? {} : { instructions }) })
   }
 
