@@ -57,6 +57,7 @@ const PARTS = {
   length: text('more text than is read', '过长的文本'),
   syntax: text('something the grammar does not know', '语法无法识别的内容'),
   doubtful: text('something that can be read in two ways', '有两种读法的内容'),
+  unread: text('text that could not be checked by the grammar', '未能由语法检查的文本'),
   nothing: text('no command', '空命令'),
   variable: text('a variable', '变量'),
   assignment: text('a variable that is set', '变量赋值'),

@@ -35,7 +35,7 @@ export const REQUIRED_OUTPUTS: readonly string[] = [
 ]
 
 /** Never bundled: native, found by path at run time, or given by the shell. */
-export const EXTERNAL_PACKAGES: readonly string[] = ['better-sqlite3', 'piscina', 'electron', '@vscode/ripgrep']
+export const EXTERNAL_PACKAGES: readonly string[] = ['better-sqlite3', 'piscina', 'electron', '@vscode/ripgrep', 'web-tree-sitter']
 
 const FOLDERS = [
   'workers/session',

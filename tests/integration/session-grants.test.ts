@@ -100,3 +100,20 @@ test('the terminal lists and takes back', { timeout: 120_000 }, async () => {
   expect((await runCli(place, ['trust', '--revoke', '1'])).stdout).toContain('taken back')
   expect((await runCli(place, ['trust', '--grants'])).stderr).toContain('Nothing is allowed for good')
 })
+
+test('what people start reads commands with the grammar: a plain one asks because of the mode, another because of what it holds', async () => {
+  await pipeline.stop()
+  await provider.script([
+    { toolCalls: ['printf hi', '(printf hi)'].map((command) => ({ name: 'run_command', args: { command } })) },
+    { text: 'done' },
+  ])
+  const { stdout, stderr } = await runCli(place, ['run', '-w', place.workspace, '--trust', '--json', '-m', MODEL.model, 'run them'])
+  const reasons = jsonLines(stdout).flatMap((line) => (line['event'] === 'permission' ? [[line['reason'], line['reasonParams']]] : []))
+  expect({ reasons, warned: stderr.includes('grammar') }).toEqual({
+    reasons: [
+      ['mode_ask', undefined],
+      ['command_unclear', { what: 'subshell' }],
+    ],
+    warned: false,
+  })
+})

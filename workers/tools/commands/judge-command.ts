@@ -3,11 +3,11 @@ import type { CommandPartCode } from '#contracts/tools/approval-reasons.ts'
 import type { RuleSubject } from '#contracts/tools/permission-rule.ts'
 import { judgeProgram } from '../domain/shell/harmless-programs.ts'
 import { mayBeGranted } from '../domain/shell/grantable.ts'
-import { parseCommandLine } from '../domain/shell/parse-command-line.ts'
 import type { PrepareContext } from '../define-tool.ts'
 import { openPath } from '../files/open-path.ts'
 import { reasonToAskForReading } from '../catalog/path-preparation.ts'
 import { ToolError } from '../domain/tool-error.ts'
+import { readCommandLine } from './read-command-line.ts'
 
 export interface JudgedCommand {
   /** Every program of it only looks, inside the workspace, at nothing that may hold secrets. */
@@ -21,8 +21,11 @@ export interface JudgedCommand {
 }
 
 export async function judgeCommand(command: string, context: PrepareContext): Promise<JudgedCommand> {
-  const parsed = parseCommandLine(command)
-  if (!parsed.ok) return { harmless: false, unclear: parsed.reason }
+  const parsed = await readCommandLine(command)
+  if (!parsed.ok) {
+    const subjects = parsed.commands?.flatMap(subjectsOf)
+    return { harmless: false, unclear: parsed.reason, ...(subjects === undefined ? {} : { subjects }) }
+  }
   // A folder change may fail or be skipped, so later paths are looked at from every folder they could start in.
   let folders = ['.']
   const open: { argv: readonly string[]; text: string }[] = []

@@ -18,7 +18,8 @@ export type ParsedCommandLine =
   | { readonly ok: true; readonly parts: readonly CommandPart[] }
   | { readonly ok: false; readonly reason: CommandPartCode }
 
-const RESERVED = new Set([
+/** Words of the shell's own language where a command is expected. */
+export const RESERVED_WORDS: ReadonlySet<string> = new Set([
   'if',
   'then',
   'else',
@@ -182,7 +183,7 @@ class Reader {
     if (this.words.length === 0) return undefined
     const [first] = this.words as [string]
     if (first === '') return 'nothing'
-    if (this.firstIsBare && RESERVED.has(first)) return 'shell_word'
+    if (this.firstIsBare && RESERVED_WORDS.has(first)) return 'shell_word'
     if (first.includes('=')) return 'assignment'
     this.parts.push({ argv: this.words, text: this.line.slice(this.partStart, this.at).trim() })
     this.words = []

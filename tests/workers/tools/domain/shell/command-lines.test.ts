@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { readCommandLine } from '#workers/tools/commands/read-command-line.ts'
 import { mayBeGranted } from '#workers/tools/domain/shell/grantable.ts'
 import { judgeProgram } from '#workers/tools/domain/shell/harmless-programs.ts'
 import { parseCommandLine } from '#workers/tools/domain/shell/parse-command-line.ts'
@@ -8,9 +9,9 @@ const words = (line: string): unknown => {
   return parsed.ok ? parsed.parts.map((part) => part.argv) : parsed.reason
 }
 /** Without the check of paths on disk: what the text alone gives away. */
-const looksHarmless = (line: string): boolean => {
-  const parsed = parseCommandLine(line)
-  return parsed.ok && parsed.parts.every((part) => judgeProgram(part.argv).harmless)
+const looksHarmless = async (line: string): Promise<boolean> => {
+  const reading = await readCommandLine(line)
+  return reading.ok && reading.parts.every((part) => judgeProgram(part.argv).harmless)
 }
 
 describe('plain lines are read as the programs get them', () => {
@@ -191,8 +192,8 @@ const DANGEROUS = [
   'head -f',
   'find . -name x -exec id',
 ]
-test.each(DANGEROUS)('%j is not waved through', (line) => {
-  expect(looksHarmless(line)).toBe(false)
+test.each(DANGEROUS)('%j is not waved through', async (line) => {
+  expect(await looksHarmless(line)).toBe(false)
 })
 
 test.each([
@@ -218,8 +219,38 @@ test.each([
   'date +%s',
   'du -sh src',
   'ls 2>/dev/null',
-])('%j only looks', (line) => {
-  expect(looksHarmless(line)).toBe(true)
+])('%j only looks', async (line) => {
+  expect(await looksHarmless(line)).toBe(true)
+})
+
+/** What the grammar finds beside: [line, why it asks, the commands a forbidding rule is compared with]. */
+test.each<[string, string, string[][] | undefined]>([
+  ['(ls); { id; }', 'subshell', [['ls'], ['id']]],
+  ['echo "$(git push)" `id`', 'variable', [['echo', '"$(git push)"', '`id`'], ['git', 'push'], ['id']]],
+  ['f() { rm x; }; f', 'subshell', [['rm', 'x'], ['f']]],
+  ['for i in a b; do rm "$i"; done', 'shell_word', [['rm', '"$i"']]],
+  ['if a; then b; else c; fi', 'shell_word', [['a'], ['b'], ['c']]],
+  ['cat <<E\n$(id)\nE', 'input', [['cat'], ['id']]],
+  ['diff <(a) <(b)', 'input', [['diff', '<(a)', '<(b)'], ['a'], ['b']]],
+  ['ls > x & rm y', 'output', [['ls'], ['rm', 'y']]],
+  ['X=1 a b', 'assignment', [['a', 'b']]],
+  ['ls 2>/dev/null x', 'output', undefined],
+  ['$X y', 'variable', undefined],
+  ['{a,b} c', 'braces', undefined],
+  ['time ls', 'shell_word', undefined],
+  ['g\\it push', 'backslash', undefined],
+  ['ls | | x', 'operator', undefined],
+  ['echo a%(b', 'subshell', undefined],
+])('%j asks because of %s', async (line, reason, commands) => {
+  expect(await readCommandLine(line)).toEqual({ ok: false, reason, ...(commands === undefined ? {} : { commands }) })
+})
+
+test('a line deeper or longer than anything a person writes only asks', async () => {
+  const deep = `${'('.repeat(1900)}ls${')'.repeat(1900)}`
+  expect([await readCommandLine(deep), await readCommandLine('a'.repeat(5000))]).toEqual([
+    { ok: false, reason: 'subshell' },
+    { ok: false, reason: 'length' },
+  ])
 })
 
 test.each([
