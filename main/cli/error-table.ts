@@ -309,6 +309,35 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorEntry>> = {
     'The time for this turn is over.\nWhat was done is kept.\nContinue the session with --session, or raise --timeout.',
     '本轮时间已到。\n已完成的内容已保留。\n可用 --session 继续该会话，或提高 --timeout。',
   ),
+  REPEATED_CALL: entry(
+    LIMIT,
+    'The model asked for the very same call again and again.\nThe turn was ended; what was done is kept.\nContinue the session with --session and say what it should do instead.',
+    '模型反复请求完全相同的调用。\n本轮已结束；已完成的内容已保留。\n可用 --session 继续该会话，并说明应当怎么做。',
+  ),
+  TURN_TOKENS: entry(
+    LIMIT,
+    'The token budget of one turn is used up.\nWhat was done is kept.\nContinue the session with --session, or raise limits.turnTokens.',
+    '单轮的 token 预算已用完。\n已完成的内容已保留。\n可用 --session 继续该会话，或提高 limits.turnTokens。',
+    true,
+  ),
+  TURN_MONEY: entry(
+    LIMIT,
+    'The money budget of one turn is used up.\nWhat was done is kept.\nContinue the session with --session, or raise limits.turnMoney.',
+    '单轮的金额预算已用完。\n已完成的内容已保留。\n可用 --session 继续该会话，或提高 limits.turnMoney。',
+    true,
+  ),
+  SESSION_TOKENS: entry(
+    LIMIT,
+    'The token budget of this session is used up.\nWhat was done is kept.\nRaise limits.sessionTokens, or start another session.',
+    '该会话的 token 预算已用完。\n已完成的内容已保留。\n请提高 limits.sessionTokens，或新建会话。',
+    true,
+  ),
+  SESSION_MONEY: entry(
+    LIMIT,
+    'The money budget of this session is used up.\nWhat was done is kept.\nRaise limits.sessionMoney, or start another session.',
+    '该会话的金额预算已用完。\n已完成的内容已保留。\n请提高 limits.sessionMoney，或新建会话。',
+    true,
+  ),
   limit_reached: entry(
     LIMIT,
     'A limit of this turn was reached.\nWhat was done is kept; continue the session with --session.',

@@ -210,6 +210,36 @@ describe('limits', () => {
     expect({ code, requests: (await provider.requests()).length }).toEqual({ code: 5, requests: 2 })
     expect(stderr).toContain('The limit of model requests')
   })
+
+  test.each([
+    ['limits.turnTokens', '1', 'The token budget of one turn is used up'],
+    ['agent.turnTimeoutSeconds', '1', 'The time for this turn is over'],
+    ['limits.turnTokens', '1000000', 'The model asked for the very same call again and again'],
+  ])('the setting %s %s ends it with exit 5 and says why', async (key, value, sentence) => {
+    await runCli(place, ['config', 'set', key, value, '--profile'])
+    const slow = key.endsWith('Seconds') ? { tokens: 1000, tokensPerSecond: 20 } : {}
+    await provider.script([{ repeatLast: true, answers: [{ ...slow, toolCalls: [{ name: 'list_directory', args: { path: '.' } }] }] }])
+    const { code, stderr } = await run(...DEEPSEEK, 'go on')
+    expect(code).toBe(5)
+    expect(stderr).toContain(sentence)
+  })
+})
+
+test('a rule that forbids holds in full access, and the model is told', async () => {
+  await runCli(place, ['config', 'set', 'security.rules', '[{"effect":"deny","tool":"run_command","match":"printf *"}]', '--profile'])
+  await provider.script([
+    { toolCalls: ['printf hi', 'echo "$(printf hi)"', 'echo hi'].map((command) => ({ name: 'run_command', args: { command } })) },
+    { text: 'done' },
+  ])
+  const { stdout } = await run(...DEEPSEEK, '--json', '--permission', 'full_access', 'run them')
+  const results = jsonLines(stdout).filter((line) => line['event'] === 'tool_result')
+  expect(results.map(({ outcome, summary }) => [outcome, String(summary ?? '').slice(0, 40)])).toEqual(
+    [
+      ['denied', 'Denied: a rule of the person forbids it ('],
+      ['denied', 'Denied: a rule of the person forbids it ('],
+      ['ok', ''],
+    ].map(([outcome, text]) => [outcome, String(text).slice(0, 40)]),
+  )
 })
 
 describe('permissions with nobody to ask', () => {

@@ -4,11 +4,14 @@ import { PermissionModeSchema, type PermissionMode } from '#contracts/session/se
 import type { ConfigEntry } from '#contracts/workspace/config-keys.ts'
 import { PermissionRuleSchema } from '#contracts/tools/permission-rule.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
+import type { SpendingLimits } from './domain/spending-limits.ts'
 import type { Services } from './services.ts'
 import { storedBaseUrl } from './stored-base-url.ts'
 import { splitModel, type TurnConfig } from './turn-runner.ts'
 
 export interface SessionConfig extends TurnConfig {
+  /** For a session that has no time limit of its own; Infinity without one. */
+  readonly turnTimeoutMs: number
   readonly permission: PermissionMode
   readonly sandbox: 'auto' | 'off'
 }
@@ -23,6 +26,8 @@ export function turnConfig(entries: readonly ConfigEntry[]): SessionConfig {
     maxTokens: number('llm.maxTokens'),
     temperature: number('llm.temperature'),
     contextBudget: number('agent.contextBudget'),
+    turnTimeoutMs: (number('agent.turnTimeoutSeconds') ?? Infinity) * 1000,
+    limits: limitsOf(number),
     approval: {
       rules: z.array(PermissionRuleSchema).catch([]).parse(value('security.rules')),
       harmlessRuns: value('security.harmlessCommands') === 'allow',
@@ -30,6 +35,17 @@ export function turnConfig(entries: readonly ConfigEntry[]): SessionConfig {
     traces: value('logging.traces') !== false,
     permission: PermissionModeSchema.catch('ask').parse(value('security.permission')),
     sandbox: value('security.sandbox') === 'off' ? 'off' : 'auto',
+  }
+}
+
+function limitsOf(number: (key: string) => number | undefined): SpendingLimits {
+  const [turnTokens, sessionTokens] = [number('limits.turnTokens'), number('limits.sessionTokens')]
+  const [turnMoney, sessionMoney] = [number('limits.turnMoney'), number('limits.sessionMoney')]
+  return {
+    ...(turnTokens === undefined ? {} : { turnTokens }),
+    ...(sessionTokens === undefined ? {} : { sessionTokens }),
+    ...(turnMoney === undefined ? {} : { turnMoney }),
+    ...(sessionMoney === undefined ? {} : { sessionMoney }),
   }
 }
 

@@ -6,6 +6,7 @@ import { summarise } from '#contracts/session/reduce-session.ts'
 import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { SessionSnapshot, SessionSummary } from '#contracts/session/session-snapshot.ts'
 import { AppError, toErrorData } from '#contracts/wire/app-error.ts'
+import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 import { secretsOfUrl } from '#workers/shared/redact.ts'
 import { AuthoritySeal } from './authority-seal.ts'
 import { cappedAuthority, sealOfChanges } from './cap-authority.ts'
@@ -283,7 +284,15 @@ export class SessionManager {
     const { workspace } = session
     try {
       const { entries } = await this.#workspaces.ask(workspace, (storage) => storage.configList({ workspace }))
-      await runSessionTurn(this.#services, session, turnConfig(entries), input)
+      const config = turnConfig(entries)
+      const { turnTimeoutMs } = config
+      const timed = new AbortController()
+      const overdue = new AppError({ code: 'TURN_TIMEOUT', message: `the turn took longer than ${turnTimeoutMs / 1000} s` })
+      const limited = session.timeoutMs === undefined && turnTimeoutMs !== Infinity
+      const stopWaiting = limited ? awakeTimeout(() => timed.abort(overdue), turnTimeoutMs) : undefined
+      const signal = limited ? AbortSignal.any([input.signal, timed.signal]) : input.signal
+      await runSessionTurn(this.#services, session, config, { ...input, signal })
+      stopWaiting?.()
     } catch (thrown) {
       await endBrokenTurn(this.#services, session, input.turn, thrown)
     }

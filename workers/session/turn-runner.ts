@@ -25,6 +25,7 @@ export interface TurnConfig extends BuildSettings {
   readonly approvalTimeoutMs: number
   readonly traces: boolean
   readonly approval: TurnSettings['approval']
+  readonly limits: TurnSettings['limits']
 }
 
 /** Never rejects: what cannot be committed is reported and ends the session in memory. */
@@ -129,6 +130,8 @@ export async function runSessionTurn(
         userInput: input.userInput,
         tools,
         approval: config.approval,
+        limits: config.limits,
+        spentBefore: { tokens: session.snapshot.totals.usage.totalTokens, costs: session.snapshot.totals.costs },
       },
       ports,
       input.signal,

@@ -302,6 +302,31 @@ export const errors = {
     means: 'The text so far is kept. No further tools were run.',
     todo: 'Check the address in settings, then retry.',
   },
+  REPEATED_CALL: {
+    what: 'The model asked for the very same call again and again.',
+    means: 'What was done so far is kept.',
+    todo: 'Send a message that says what it should do instead.',
+  },
+  TURN_TOKENS: {
+    what: 'The token budget of one turn is used up.',
+    means: 'What was done so far is kept.',
+    todo: 'Send a message to go on, or raise the budget in settings.',
+  },
+  TURN_MONEY: {
+    what: 'The money budget of one turn is used up.',
+    means: 'What was done so far is kept.',
+    todo: 'Send a message to go on, or raise the budget in settings.',
+  },
+  SESSION_TOKENS: {
+    what: 'The token budget of this session is used up.',
+    means: 'What was done so far is kept.',
+    todo: 'Raise the budget in settings, or start another session.',
+  },
+  SESSION_MONEY: {
+    what: 'The money budget of this session is used up.',
+    means: 'What was done so far is kept.',
+    todo: 'Raise the budget in settings, or start another session.',
+  },
   max_iterations: {
     what: 'The limit of model requests for one turn was reached.',
     means: 'What was done so far is kept.',

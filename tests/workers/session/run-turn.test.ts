@@ -105,7 +105,39 @@ describe('a turn', () => {
       onRun: () => void runs++,
     })
     const end = await runTurn(settings({ maxIterations: 20 }), ports, neverAborted)
-    expect({ end, runs }).toEqual({ end: { reason: 'limit_reached', detail: 'repeated_call', iterations: 7 }, runs: 3 })
+    expect({ end, runs }).toEqual({
+      end: {
+        reason: 'limit_reached',
+        detail: 'repeated_call',
+        iterations: 7,
+        error: expect.objectContaining({ providerCode: 'REPEATED_CALL' }),
+      },
+      runs: 3,
+    })
+  })
+
+  test.each([
+    [{ turnTokens: 6 }, 'turn_tokens', 3],
+    [{ sessionTokens: 104 }, 'session_tokens', 2],
+    [{ turnMoney: 0.3 }, 'turn_money', 3],
+    [{ sessionMoney: 5.2 }, 'session_money', 2],
+    [{ turnTokens: 1000, sessionTokens: 1000, turnMoney: 10, sessionMoney: 10 }, 'max_iterations', 4],
+    [{ sessionTokens: 100 }, 'session_tokens', 0],
+  ])('with the budget %j it ends because of %s after %d requests', async (limits, detail, iterations) => {
+    const cost = (currency: string, total: number) => ({ currency, cacheHit: 0, cacheMiss: total, cacheWrite: 0, output: 0, total })
+    const { ports, drafts } = scripted({
+      answers: Array.from({ length: 9 }, (_, index) => ({ toolCalls: [call(`tc_${index}`, 'read_file', { index })] })),
+      cost: cost('USD', 0.1),
+    })
+    const spentBefore = { tokens: 100, costs: [cost('CNY', 1), cost('USD', 5)] }
+    const end = await runTurn(settings({ maxIterations: 4, limits, spentBefore }), ports, neverAborted)
+    expect(end).toMatchObject({
+      reason: 'limit_reached',
+      iterations,
+      detail,
+      error: { code: 'max_iterations', providerCode: detail.toUpperCase() },
+    })
+    expect(drafts.at(-1)).toMatchObject({ event: 'turn_end', reason: 'limit_reached', detail })
   })
 
   test('fails with the provider error as data', async () => {

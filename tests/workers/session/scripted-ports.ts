@@ -1,4 +1,5 @@
 /** Ports of a turn that follow a script and write down, in order, everything the turn does. */
+import type { Cost } from '#contracts/session/cost.ts'
 import type { MetonaFinishReason, MetonaResponse } from '#contracts/metona/metona-response.ts'
 import type { MetonaToolCall } from '#contracts/metona/metona-tool.ts'
 import type { PermissionMode } from '#contracts/session/session-enums.ts'
@@ -21,6 +22,8 @@ export interface Script {
   permission?: PermissionMode
   canCut?: boolean
   question?: { text: string }
+  /** Of each answer. */
+  cost?: Cost
 }
 
 export interface Recording {
@@ -78,7 +81,7 @@ export function scripted(script: Script): Recording {
           ...answer,
           finishReason,
         },
-        cost: undefined,
+        cost: script.cost,
         queuedMs: 0,
         socketClosedMs: undefined,
       }
@@ -139,6 +142,8 @@ export function settings(change: Partial<TurnSettings> = {}): TurnSettings {
     userInput: 'go',
     tools: [],
     approval: { rules: [], harmlessRuns: false },
+    limits: {},
+    spentBefore: { tokens: 0, costs: [] },
     ...change,
   }
 }

@@ -113,3 +113,18 @@ it('recent workspaces are listed newest first, with whether they are trusted', a
   const { workspaces } = await storage.service.recentWorkspaces({})
   expect(workspaces).toEqual([{ path: storage.folder, openedAt: expect.stringMatching(/^\d{4}-.*Z$/) as string, trusted: true }])
 })
+
+it('a folder can make a budget smaller, not larger, and not take it away', async () => {
+  await set('limits.turnMoney', 2, true)
+  expect(await effective('limits.turnMoney')).toEqual([2, 'workspace'])
+  await set('limits.turnMoney', 1, false)
+  expect(await effective('limits.turnMoney')).toEqual([1, 'profile'])
+  await expect(set('limits.turnMoney', 1.5, true)).rejects.toMatchObject({ code: 'CONFIG_ONLY_TIGHTENS' })
+  await expect(set('limits.turnMoney', null, true)).rejects.toMatchObject({ code: 'CONFIG_ONLY_TIGHTENS' })
+})
+
+it('rules about tool calls are the person’s alone', async () => {
+  await set('security.rules', [{ effect: 'deny', tool: 'fetch_url' }], false)
+  await expect(set('security.rules', [], true)).rejects.toMatchObject({ code: 'CONFIG_ONLY_TIGHTENS' })
+  await expect(set('security.rules', [{ effect: 'maybe', tool: 'x' }], false)).rejects.toMatchObject({ code: 'BAD_CONFIG_VALUE' })
+})

@@ -10,6 +10,11 @@ const CODE_BY_FAILURE: Readonly<Record<string, { code: MetonaErrorCode; retryabl
   [WireErrorCode.BAD_OUTPUT]: { code: MetonaErrorCode.INVALID_RESPONSE, retryable: false },
   CONTEXT_TOO_LARGE: { code: MetonaErrorCode.CONTEXT_LENGTH_EXCEEDED, retryable: false },
   MAX_ITERATIONS: { code: MetonaErrorCode.MAX_ITERATIONS, retryable: true },
+  REPEATED_CALL: { code: MetonaErrorCode.MAX_ITERATIONS, retryable: true },
+  TURN_TOKENS: { code: MetonaErrorCode.MAX_ITERATIONS, retryable: true },
+  TURN_MONEY: { code: MetonaErrorCode.MAX_ITERATIONS, retryable: true },
+  SESSION_TOKENS: { code: MetonaErrorCode.MAX_ITERATIONS, retryable: false },
+  SESSION_MONEY: { code: MetonaErrorCode.MAX_ITERATIONS, retryable: false },
   TURN_TIMEOUT: { code: MetonaErrorCode.TIMEOUT, retryable: true },
 }
 

@@ -10,6 +10,7 @@ import type { PreparedCall } from '#contracts/tools/tools-service.ts'
 import { askDuringCall } from './ask-during-call.ts'
 import { decideCall, type Prepared } from './decide-call.ts'
 import type { LoopGuard } from './loop-guard.ts'
+import { mapFailure } from './map-failure.ts'
 import type { ToolRun, ToolStop, TraceSpan, TurnPorts, TurnSettings } from './turn-ports.ts'
 import type { TurnEnd } from './run-turn.ts'
 
@@ -76,7 +77,7 @@ export async function runToolCalls(step: ToolStep): Promise<ToolStepEnd> {
                 'this exact call was made several times in a row; its result will not change. Use the result you have, or do something else.',
             },
           })
-        if (verdict === 'end') end = { reason: 'limit_reached', detail: 'repeated_call' }
+        if (verdict === 'end') end = repeatedCallEnd(call.name)
       }
     }
     const [decided] = await Promise.all([Promise.all(deciding), answered])
@@ -85,6 +86,11 @@ export async function runToolCalls(step: ToolStep): Promise<ToolStepEnd> {
     committed = ended.committed
   }
   return { stops, end, committed }
+}
+
+function repeatedCallEnd(tool: string): Omit<TurnEnd, 'iterations'> {
+  const error = mapFailure({ code: 'REPEATED_CALL', message: `${tool} was called again and again with the same arguments` })
+  return { reason: 'limit_reached', detail: 'repeated_call', error }
 }
 
 /** Neighbouring calls of tools that may run side by side form one group; any other call is a group of its own. */

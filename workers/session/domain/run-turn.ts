@@ -13,6 +13,7 @@ import { AppError, toErrorData } from '#contracts/wire/app-error.ts'
 import { createLoopGuard } from './loop-guard.ts'
 import { mapFailure } from './map-failure.ts'
 import { runToolCalls } from './run-tool-calls.ts'
+import { spendingEnd } from './spending-limits.ts'
 import type { BuiltRequest, IterationTrace, StreamOutcome, ToolStop, TraceSpan, TurnPorts, TurnSettings } from './turn-ports.ts'
 
 export interface TurnEnd {
@@ -60,6 +61,11 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
         detail: 'max_iterations',
         error: mapFailure({ code: 'MAX_ITERATIONS', message: `the turn reached its limit of ${settings.maxIterations} model requests` }),
       }
+      break
+    }
+    const spent = spendingEnd(settings.limits, settings.spentBefore, { tokens: totals.usage.totalTokens, costs: totals.costs })
+    if (spent !== undefined) {
+      end = { reason: 'limit_reached', detail: spent.detail, error: mapFailure(spent.error) }
       break
     }
     iteration += 1

@@ -10,6 +10,7 @@ import type { SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
 import type { PreparedCall, ToolDescriptor, ToolShown } from '#contracts/tools/tools-service.ts'
 import type { ApprovalCircumstances } from './approval-policy.ts'
+import type { Spending, SpendingLimits } from './spending-limits.ts'
 
 export interface BuiltRequest {
   readonly request: MetonaRequest
@@ -133,6 +134,9 @@ export interface TurnSettings {
   readonly userInput: string
   readonly tools: readonly ToolDescriptor[]
   readonly approval: Pick<ApprovalCircumstances, 'rules' | 'harmlessRuns'>
+  readonly limits: SpendingLimits
+  /** What the session used up before this turn. */
+  readonly spentBefore: Spending
 }
 
 /** Times of one iteration, milliseconds of the monotonic clock, for its trace. */

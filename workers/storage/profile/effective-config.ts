@@ -65,6 +65,8 @@ export function checkedValue(name: string, value: unknown, profile: StoredValues
 }
 
 function isAllowedInWorkspace(name: string, key: ConfigKey, inherited: unknown, local: unknown): boolean {
+  // A budget is the person's: a folder can only make it smaller.
+  if (name.startsWith('limits.')) return typeof local === 'number' && (inherited === null || local <= (inherited as number))
   if (key.category !== 'security') return key.scope === 'both'
   const order = STRICTNESS[name]
   if (order !== undefined) return order.indexOf(local) <= order.indexOf(inherited)
