@@ -2,6 +2,7 @@
 import './strict-csp.ts'
 import './styles/main.css'
 import { i18n } from '#renderer/locales/i18n.ts'
+import { useApprovalsStore } from '#renderer/stores/approvals.ts'
 import { useConfigStore } from '#renderer/stores/config.ts'
 import { useConnectionStore } from '#renderer/stores/connection.ts'
 import { useProvidersStore } from '#renderer/stores/providers.ts'
@@ -21,6 +22,7 @@ useWorkspacesStore()
 useSessionsStore()
 useProvidersStore()
 useSessionViewStore()
+useApprovalsStore()
 
 app.mount('#app')
 connection.start()

@@ -42,7 +42,21 @@ export const useNativeStore = defineStore('native', () => {
     }
   }
 
-  return { pickFolder, openExternal }
+  /**
+   * A word to somebody who looks elsewhere. A browser page whose shell has none uses its own, where that was allowed;
+   * else nothing is lost: the question stands in the title and in the list.
+   */
+  async function notify(notification: { title: string; body: string; sessionId: string }): Promise<void> {
+    try {
+      await connection.call('native.call', { method: 'notify', params: notification })
+    } catch (error) {
+      if (toProblem(error).code !== 'NOT_AVAILABLE') return
+      if (typeof Notification === 'function' && Notification.permission === 'granted')
+        new Notification(notification.title, { body: notification.body, tag: notification.sessionId })
+    }
+  }
+
+  return { pickFolder, openExternal, notify }
 })
 
 /** `https:` and `mailto:`; nothing else leaves the app. */

@@ -235,6 +235,15 @@ export class ScriptedHost {
       this.emit(sessionId, { event: 'session_updated', ...settings })
       return {}
     },
+    'inspect.approvals': () => ({
+      waiting: this.sessions.flatMap(({ sessionId, workspace, title, sandbox, approvals }) =>
+        approvals.map((approval) => ({ sessionId, workspace, title, sandbox, approval })),
+      ),
+    }),
+    'inspect.context': () => ({}),
+    'inspect.traces': () => ({ traces: [] }),
+    'session.changes': () => ({ changes: [] }),
+    'session.read': () => ({ events: [] }),
     'config.list': () => ({ entries: [] }),
     'models.list': () => ({ models: [], problems: [] }),
     'providers.list': () => ({ providers: [] }),

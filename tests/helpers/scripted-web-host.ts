@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 /** As strict as the shells' own, or stricter: what passes here passes there. */
 export const STRICT_CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types vue"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types vue metona"
 
 export interface ScriptedWebHost {
   readonly url: string

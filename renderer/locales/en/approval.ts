@@ -28,4 +28,10 @@ export const approval = {
     network: 'Reaches out to the network',
     session: 'Touches this session only',
   },
+  sandboxAuto: 'On, where this machine has one',
+  queue: 'Waiting for you',
+  queueEmpty: 'Nothing waits for you.',
+  goToSession: 'Go to session',
+  notifyTitle: 'Metona needs you: {title}',
+  notifyBody: 'wants to use {tool}',
 }

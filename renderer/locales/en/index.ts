@@ -10,6 +10,9 @@ import { diagnosis, errors } from './errors.ts'
 import { folder } from './folder.ts'
 import { frame } from './frame.ts'
 import { inspector } from './inspector.ts'
+import { log } from './log.ts'
+import { timing } from './timing.ts'
+import { changes } from './changes.ts'
 import { keys } from './keys.ts'
 import { message } from './message.ts'
 import { model } from './model.ts'
@@ -25,6 +28,7 @@ import { status } from './status.ts'
 import { thinking } from './thinking.ts'
 import { time } from './time.ts'
 import { tool } from './tool.ts'
+import { todo } from './todo.ts'
 import { toolStatus } from './tool-status.ts'
 import { trust } from './trust.ts'
 import { turn } from './turn.ts'
@@ -42,6 +46,7 @@ export const en = {
   thinking,
   message,
   tool,
+  todo,
   turn,
   notice,
   approval,
@@ -59,6 +64,9 @@ export const en = {
   banner,
   status,
   inspector,
+  log,
+  timing,
+  changes,
   keys,
   error: errors,
   diagnosis,

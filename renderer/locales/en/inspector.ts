@@ -27,4 +27,7 @@ export const inspector = {
   iterations: 'Requests',
   id: 'Id',
   none: 'Choose a session to see its figures.',
+  changes: 'Changes',
+  timing: 'Timing',
+  log: 'Log',
 }

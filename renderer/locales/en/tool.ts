@@ -21,4 +21,9 @@ export const tool = {
     timeout: 'because nobody answered in time',
     non_interactive: 'because nobody was there to ask',
   },
+  moreLines: '{value} more lines',
+  table: 'Table',
+  rows: '{value} rows | {value} row | {value} rows',
+  rowsOf: '{shown} of {value} rows',
+  copyCsv: 'Copy as CSV',
 }

@@ -24,4 +24,10 @@ export const approval: Messages['approval'] = {
   denySend: '拒绝',
   command: '它想运行的内容',
   risk: { read: '只读取', edit: '修改文件夹中的文件', execute: '运行一个程序', network: '会联网', session: '只影响这个会话' },
+  sandboxAuto: '本机支持时启用',
+  queue: '等你处理',
+  queueEmpty: '没有等你处理的事项。',
+  goToSession: '前往会话',
+  notifyTitle: 'Metona 等你处理：{title}',
+  notifyBody: '想使用 {tool}',
 }

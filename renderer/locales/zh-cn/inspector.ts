@@ -29,4 +29,7 @@ export const inspector: Messages['inspector'] = {
   iterations: '请求次数',
   id: '编号',
   none: '选择一个会话查看数据。',
+  changes: '改动',
+  timing: '耗时',
+  log: '日志',
 }

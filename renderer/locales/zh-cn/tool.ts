@@ -23,4 +23,9 @@ export const tool: Messages['tool'] = {
     timeout: '因超时无人答复而',
     non_interactive: '因无人可询问而',
   },
+  moreLines: '另有 {value} 行',
+  table: '表格',
+  rows: '{value} 行',
+  rowsOf: '{value} 行中的 {shown} 行',
+  copyCsv: '复制为 CSV',
 }

@@ -49,6 +49,10 @@ export class StreamingMarkdown {
     return healed === source ? group.tokens : parser.parse(healed, { ...this.#environment })
   }
 
+  get started(): boolean {
+    return this.#text !== ''
+  }
+
   #restart(): void {
     this.#finished = []
     this.#finishedUpTo = 0
@@ -77,4 +81,24 @@ function lineStarts(text: string): number[] {
   const starts = [0]
   for (const match of text.matchAll(/\r\n?|\n/g)) starts.push(match.index + match[0].length)
   return starts
+}
+
+/** Characters of finished texts whose blocks are kept: a row that comes back into view is not parsed again. */
+const MOST_KEPT = 3_000_000
+const kept = new Map<string, readonly MarkdownBlock[]>()
+let keptLength = 0
+
+/** The blocks of a text that will not change any more. */
+export function finishedBlocks(text: string): readonly MarkdownBlock[] {
+  const known = kept.get(text)
+  if (known !== undefined) return known
+  const blocks = new StreamingMarkdown().update(text, false)
+  kept.set(text, blocks)
+  keptLength += text.length
+  for (const oldest of kept.keys()) {
+    if (keptLength <= MOST_KEPT || kept.size === 1) break
+    kept.delete(oldest)
+    keptLength -= oldest.length
+  }
+  return blocks
 }

@@ -1,0 +1,78 @@
+/** Colours of code, made in a worker that starts with the first block and remembered for blocks that come back. */
+import type { CodeLine, HighlightAnswer, HighlightRequest } from './highlight-protocol.ts'
+import workerAddress from './highlight-worker.ts?worker&url'
+
+/** Longer code stays plain, in UTF-16 code units. */
+const LONGEST = 60_000
+const MOST_REMEMBERED = 200
+
+interface ScriptUrlPolicy {
+  createScriptURL(address: string): string
+}
+interface PolicyMaker {
+  createPolicy(name: string, rules: { createScriptURL(address: string): string }): ScriptUrlPolicy
+}
+
+const remembered = new Map<string, readonly CodeLine[]>()
+const waiting = new Map<number, (lines: readonly CodeLine[] | undefined) => void>()
+let worker: Worker | undefined
+let lastId = 0
+
+/** What is known already; a block that scrolls back into view is coloured at once. */
+export function knownColours(code: string, language: string): readonly CodeLine[] | undefined {
+  return remembered.get(`${language}\n${code}`)
+}
+
+/** Resolves with undefined where there are no colours: unknown language, too long, or no worker to be had. */
+export async function highlightCode(code: string, language: string): Promise<readonly CodeLine[] | undefined> {
+  if (language === '' || code.length > LONGEST) return undefined
+  const known = knownColours(code, language)
+  if (known !== undefined) return known
+  const target = start()
+  if (target === undefined) return undefined
+  const request: HighlightRequest = { id: ++lastId, code, language }
+  const lines = await new Promise<readonly CodeLine[] | undefined>((resolve) => {
+    waiting.set(request.id, resolve)
+    target.postMessage(request)
+  })
+  if (lines !== undefined) remember(`${language}\n${code}`, lines)
+  return lines
+}
+
+function start(): Worker | undefined {
+  if (worker !== undefined) return worker
+  try {
+    worker = new Worker(ownScript(workerAddress), { type: 'module', name: 'code' })
+  } catch (error) {
+    console.warn('code stays without colours:', error)
+    return undefined
+  }
+  worker.addEventListener('message', (event: MessageEvent<HighlightAnswer>) => {
+    waiting.get(event.data.id)?.(event.data.lines)
+    waiting.delete(event.data.id)
+  })
+  worker.addEventListener('error', () => {
+    // A worker that fell over is replaced at the next block; what waited stays plain.
+    worker?.terminate()
+    worker = undefined
+    for (const settle of waiting.values()) settle(undefined)
+    waiting.clear()
+  })
+  return worker
+}
+
+/** Trusted Types want to know where a worker's address comes from: the build. */
+let policy: ScriptUrlPolicy | undefined
+function ownScript(address: string): string {
+  const maker = (globalThis as { trustedTypes?: PolicyMaker }).trustedTypes
+  if (maker === undefined) return address
+  policy ??= maker.createPolicy('metona', { createScriptURL: () => workerAddress })
+  return policy.createScriptURL(address)
+}
+
+function remember(key: string, lines: readonly CodeLine[]): void {
+  remembered.delete(key)
+  remembered.set(key, lines)
+  const [oldest] = remembered.keys()
+  if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest)
+}
