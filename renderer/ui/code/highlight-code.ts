@@ -1,5 +1,6 @@
 /** Colours of code, made in a worker that starts with the first block and remembered for blocks that come back. */
 import type { CodeLine, HighlightAnswer, HighlightRequest } from './highlight-protocol.ts'
+// oxlint-disable-next-line import/default -- made by the build, not by a file
 import workerAddress from './highlight-worker.ts?worker&url'
 
 /** Longer code stays plain, in UTF-16 code units. */
@@ -44,7 +45,7 @@ function start(): Worker | undefined {
   try {
     worker = new Worker(ownScript(workerAddress), { type: 'module', name: 'code' })
   } catch (error) {
-    console.warn('code stays without colours:', error)
+    console.error('code stays without colours:', error)
     return undefined
   }
   worker.addEventListener('message', (event: MessageEvent<HighlightAnswer>) => {

@@ -113,7 +113,7 @@ self.addEventListener('message', async (event: MessageEvent<HighlightRequest>) =
     if (lines !== undefined) answer = { id, lines }
   } catch (error) {
     // Plain text is always good enough; the reason is for whoever looks.
-    console.warn('code was left without colours:', error)
+    console.error('code was left without colours:', error)
   }
   self.postMessage(answer)
 })
