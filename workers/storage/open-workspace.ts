@@ -54,6 +54,7 @@ export async function openForWriting(options: OpenOptions): Promise<OpenedWorksp
   )
   const banners = new Banners(options.root)
   let stopMaintenance = (): void => undefined
+  let opening: Workspace | undefined
   try {
     const attaching = { now: options.now, connection: options.connection, scratch: options.profile.scratch }
     const workspace: Workspace = new Workspace({
@@ -70,6 +71,7 @@ export async function openForWriting(options: OpenOptions): Promise<OpenedWorksp
         }
       },
     })
+    opening = workspace
     await whenFree(workspace, () => attachDatabase(workspace, attaching))
     stopMaintenance = startMaintenance(workspace, options.now, options.log)
     const created =
@@ -78,6 +80,10 @@ export async function openForWriting(options: OpenOptions): Promise<OpenedWorksp
         : writeTemplates(options.root, layout.internals, options.language, { workspace: options.root, now: options.now() })
     return { workspace, created }
   } catch (error) {
+    // In this order: the next holder of the lock must find nobody at the files.
+    stopMaintenance()
+    await opening?.keeper.close()
+    opening?.detach()
     lock.release()
     const fault = classifyFault(error)
     const cause =

@@ -52,6 +52,7 @@ export class Workspace {
   #connection: Connection | undefined
   #writer: RowWriter | undefined
   #mending: Promise<void> | undefined
+  #disposed = false
   readonly #partials = new Map<string, PartialJob>()
   readonly #syncedHeads = new Set<string>()
 
@@ -62,7 +63,7 @@ export class Workspace {
     this.#inode = statSync(parts.layout.root, { bigint: true }).ino
     this.keeper = new LogKeeper(parts.layout.logs, this, parts.banners)
     this.queue = new CommitQueue({
-      database: () => this.database,
+      database: () => this.#usable(),
       discard: () => this.folds.discard(),
       promote: () => this.folds.promote(),
       onFault: (fault, error) => faultBanner(this.banners, fault, error),
@@ -105,7 +106,7 @@ export class Workspace {
     for (let mended = false; ;) {
       await this.#mending
       try {
-        return work(this.database)
+        return work(this.#usable())
       } catch (error) {
         const fault = classifyFault(error)
         if (fault === 'corrupt' && !mended) {
@@ -117,6 +118,13 @@ export class Workspace {
         } else throw error
       }
     }
+  }
+
+  /** Without a connection an earlier repair failed; whoever needs the database asks for another. */
+  #usable(): Database {
+    if (this.#connection === undefined && !this.#disposed)
+      throw Object.assign(new Error(`the database of ${this.layout.root} could not be repaired yet`), { code: 'SQLITE_CORRUPT' })
+    return this.database
   }
 
   /** Several may find the damage; it is mended once. */
@@ -250,6 +258,7 @@ export class Workspace {
   }
 
   dispose(): Promise<void> {
+    this.#disposed = true
     return this.#parts.dispose()
   }
 

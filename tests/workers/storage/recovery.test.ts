@@ -2,6 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, trunca
 import { join } from 'node:path'
 import DatabaseConstructor from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { eventually } from '#tests/helpers/eventually.ts'
 import { logName, must, openStorage, removeBase, type TestStorage } from './open-storage.ts'
 import { sessionScript } from './session-script.ts'
 
@@ -116,6 +117,24 @@ it('damage met while the database is in use is mended, and the write that met it
     's_three',
     's_two',
   ])
+  await allThere()
+})
+
+it('a repair that fails is tried again, and what waited for it is written', async () => {
+  await storage.open()
+  const { database } = storage.workspaces.get(storage.folder)
+  database.pragma('wal_checkpoint(TRUNCATE)')
+  const bytes = readFileSync(file)
+  writeFileSync(file, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0xff)]))
+  database.pragma('shrink_memory')
+  const obstacle = join(storage.folder, '.metona', 'quarantine')
+  writeFileSync(obstacle, 'in the way of the folder that a damaged database is kept in')
+  const appended = storage.append(sessionScript({ sessionId: 's_three' }))
+  await eventually('the first repair to fail', () => storage.workspaces.get(storage.folder).queue.stalled)
+  rmSync(obstacle)
+  await appended
+  const { sessions } = await storage.service.listSessions({ workspace: storage.folder })
+  expect(sessions.map((session) => session.sessionId).sort()).toEqual(['s_one', 's_three', 's_two'])
   await allThere()
 })
 
