@@ -5,6 +5,7 @@ import { MetonaModelInfoSchema } from '../metona/metona-adapter.ts'
 import { MetonaRequestSchema } from '../metona/metona-request.ts'
 import { MetonaResponseSchema, MetonaStreamEventSchema } from '../metona/metona-response.ts'
 import { CostSchema } from '../session/cost.ts'
+import { ModelOverrideSchema } from './model-overrides.ts'
 import { defineService } from '../wire/define-service.ts'
 import type { Port } from '../wire/port.ts'
 
@@ -22,6 +23,14 @@ export const ProviderDescriptorSchema = z.object({
   defaultBaseUrl: z.string(),
   baseUrlVariable: z.string().optional(),
   hasKey: z.boolean(),
+  /** Where the key comes from; absent without one. */
+  keyFrom: z.enum(['environment', 'secret_store', 'this_run']).optional(),
+  /** The key was kept for an earlier run only and is gone. */
+  keyLost: z.boolean().optional(),
+  /** The address the person set, when it is in force; the environment's wins over it. */
+  baseUrl: z.string().optional(),
+  /** The address comes from the environment. */
+  baseUrlFromEnvironment: z.string().optional(),
   /** The key that is set cannot be one (a space, a line break); a sentence for people. */
   keyProblem: z.string().optional(),
   defaultModel: z.string().optional(),
@@ -86,7 +95,8 @@ export const llmService = defineService({
       transfer: ['port'],
     },
     listModels: {
-      input: z.object({ provider: z.string().optional(), live: z.boolean() }),
+      /** `baseUrls`: by provider, the person's own addresses. */
+      input: z.object({ provider: z.string().optional(), live: z.boolean(), baseUrls: z.record(z.string(), z.string()).default({}) }),
       output: z.object({ models: z.array(MetonaModelInfoSchema), problems: z.array(DiagnosisSchema) }),
       deadlineMs: 60_000,
     },
@@ -102,6 +112,13 @@ export const llmService = defineService({
       input: z.object({ target: ModelTargetSchema.partial({ model: true }), apiKey: z.string().optional() }),
       output: DiagnosisSchema,
       deadlineMs: 60_000,
+    },
+    /** The person's own `models.json`. Errors as `models.setOverride` in commands. */
+    readOverrides: { input: z.object({}), output: z.object({ overrides: z.record(z.string(), ModelOverrideSchema) }), deadlineMs: 30_000 },
+    setOverride: {
+      input: z.object({ model: z.string(), override: ModelOverrideSchema.nullable() }),
+      output: z.object({}),
+      deadlineMs: 30_000,
     },
     /** For this run; null removes it. */
     setKey: { input: z.object({ provider: z.string(), apiKey: z.string().nullable() }), output: z.object({}), deadlineMs: 5_000 },

@@ -13,9 +13,12 @@ import { fileCommands } from './file-commands.ts'
 import { inspectCommands } from './inspect-commands.ts'
 import { historyCommands } from './history-commands.ts'
 import { mcpCommands } from './mcp-commands.ts'
+import { providerCommands } from './provider-commands.ts'
 import { PermissionModeSchema } from './session-enums.ts'
 import { SessionEventSchema } from './session-event.ts'
 import { SessionSnapshotSchema, SessionSummarySchema } from './session-snapshot.ts'
+import { usageCommands } from './usage-commands.ts'
+import { workspaceFileCommands } from './workspace-file-commands.ts'
 
 const nothing = z.object({})
 const sessionId = z.string()
@@ -70,6 +73,9 @@ export const commands = defineService({
     'trust.remove': method(z.object({ path: z.string() }), z.object({ removed: z.boolean() })),
     'trust.list': method(nothing, z.object({ entries: z.array(TrustEntrySchema) })),
     ...grantCommands,
+    ...workspaceFileCommands,
+    ...usageCommands,
+    ...providerCommands,
 
     /** `interactive: false` (terminal without a person) makes every question a denial. */
     'session.create': method(

@@ -9,6 +9,8 @@ import { ConfigEntrySchema } from '../workspace/config-keys.ts'
 import { memoryMethods } from './memory-methods.ts'
 import { McpServerEntrySchema } from '../tools/mcp-entry.ts'
 import { McpApprovalSchema } from '../tools/mcp-server.ts'
+import { WorkspaceFileNameSchema, WorkspaceFileSchema, WriteWorkspaceFileSchema } from '../workspace/workspace-file.ts'
+import { UsageEntrySchema, UsageQuerySchema } from './usage.ts'
 import { defineService } from '../wire/define-service.ts'
 import { tokenMethods } from './token-methods.ts'
 
@@ -43,6 +45,9 @@ export const PartialSchema = z.object({
 export type PartialText = z.infer<typeof PartialSchema>
 
 export const ProviderSettingsSchema = z.object({ provider: z.string(), baseUrl: z.string() })
+
+export const KeyPlaceSchema = z.enum(['secret_store', 'this_run'])
+export type KeyPlace = z.infer<typeof KeyPlaceSchema>
 
 const GrantKeySchema = GrantSchema.pick({ workspace: true, tool: true, prefix: true, sandbox: true })
 export type GrantKey = z.infer<typeof GrantKeySchema>
@@ -104,6 +109,11 @@ export const storageService = defineService({
         hits: z.array(z.object({ sessionId: z.string(), seq: z.number(), title: z.string(), snippet: z.string(), ts: z.string() })),
       }),
     ),
+    /** By day, session and model. */
+    readUsage: method(UsageQuerySchema.extend({ workspace }), z.object({ entries: z.array(UsageEntrySchema) })),
+    /** One of the four files; errors as `workspaceFiles.read` and `workspaceFiles.write` in commands. */
+    readWorkspaceFile: method(z.object({ workspace, name: WorkspaceFileNameSchema }), WorkspaceFileSchema),
+    writeWorkspaceFile: method(WriteWorkspaceFileSchema, WorkspaceFileSchema),
     deleteSession: method(z.object({ workspace, sessionId: z.string() }), nothing),
     /** `name` is `trace_<sessionId>_<turn>_<iteration>.json`; written by temporary file and rename, not fsynced. */
     writeTrace: method(z.object({ workspace, name: z.string().regex(/^trace_s_[0-9a-z]+_\d+_\d+\.json$/), json: z.string() }), nothing),
@@ -139,6 +149,9 @@ export const storageService = defineService({
     /** Base URLs are authority and live in the profile only. `baseUrl: null` removes the entry. */
     providerSettingsList: method(nothing, z.object({ providers: z.array(ProviderSettingsSchema) })),
     providerSettingsSet: method(z.object({ provider: z.string(), baseUrl: z.string().nullable() }), nothing),
+    /** Where the key of a provider was put, so that one that is gone after a restart is missed. Never the key. */
+    keyPlaces: method(nothing, z.object({ places: z.record(z.string(), KeyPlaceSchema) })),
+    keyPlaceSet: method(z.object({ provider: z.string(), place: KeyPlaceSchema.nullable() }), nothing),
     /** MCP entries of the workspace, as written there; whether one may run is decided by approvals in the profile. */
     mcpList: method(z.object({ workspace }), z.object({ servers: z.array(McpServerEntrySchema) })),
     /** Replaces the entry of the same `id`. */

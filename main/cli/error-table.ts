@@ -92,6 +92,21 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorEntry>> = {
     '文件夹只能把 {key} 设得比你的个人设置更严格。\n文件夹不能放宽对你的保护。\n请用 --profile 更改个人设置。',
     true,
   ),
+  FILE_CHANGED: entry(
+    FAILED,
+    '{file} was changed by something else since it was read.\nNothing was written.\nRead it again first.',
+    '{file} 在读取之后被其他程序改动了。\n没有写入。\n请先重新读取。',
+  ),
+  NOT_EDITABLE: entry(
+    FAILED,
+    '{file} cannot be edited here: {reason}.\nNothing was changed.\nOpen it in an editor.',
+    '{file} 不能在这里编辑：{reason}。\n没有改动任何内容。\n请用编辑器打开。',
+  ),
+  MODELS_FILE_DAMAGED: entry(
+    CONFIGURATION,
+    'models.json in the profile is no valid JSON.\nIt was left as it is.\nCorrect it: {path}',
+    '个人配置中的 models.json 不是有效的 JSON。\n文件保持原样。\n请修正：{path}',
+  ),
   SECRET_IN_CONFIG: entry(
     USAGE,
     'The value holds a key or token, and settings are no place for it.\nNothing was stored.\nPut it into an environment variable.',

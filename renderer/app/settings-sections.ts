@@ -1,16 +1,22 @@
 /** The pages of the settings, in the order of their list. One more is a line here and its title in the locales. */
 import AgentPage from '#renderer/features/settings/agent-page.vue'
 import AppearancePage from '#renderer/features/settings/appearance-page.vue'
+import ModelsPage from '#renderer/features/settings/models-page.vue'
 import PermissionsPage from '#renderer/features/settings/permissions-page.vue'
 import ProvidersPage from '#renderer/features/settings/providers-page.vue'
 import ShortcutsPage from '#renderer/features/settings/shortcuts-page.vue'
+import UsagePage from '#renderer/features/usage/usage-page.vue'
+import FilesPage from '#renderer/features/workspace-files/files-page.vue'
 import type { SettingsSection } from '#renderer/ui/settings-section.ts'
-import { Bot, KeyRound, Keyboard, Palette, ShieldCheck } from '@lucide/vue'
+import { BadgeDollarSign, Bot, ChartColumn, FileText, KeyRound, Keyboard, Palette, ShieldCheck } from '@lucide/vue'
 
 export const settingsSections: readonly SettingsSection[] = [
   { id: 'appearance', group: 'general', title: 'settings.appearance', icon: Palette, page: AppearancePage },
   { id: 'shortcuts', group: 'general', title: 'settings.shortcuts', icon: Keyboard, page: ShortcutsPage },
   { id: 'providers', group: 'models', title: 'settings.providers', icon: KeyRound, page: ProvidersPage },
+  { id: 'models', group: 'models', title: 'models.title', icon: BadgeDollarSign, page: ModelsPage },
   { id: 'agent', group: 'models', title: 'settings.agent', icon: Bot, page: AgentPage },
   { id: 'permissions', group: 'tools', title: 'settings.permissions', icon: ShieldCheck, page: PermissionsPage },
+  { id: 'files', group: 'data', title: 'files.title', icon: FileText, page: FilesPage },
+  { id: 'usage', group: 'data', title: 'usage.title', icon: ChartColumn, page: UsagePage },
 ]

@@ -58,6 +58,17 @@ export const useProvidersStore = defineStore('providers', () => {
     }
   }
 
+  /** `null` goes back to the provider's own address. Answers why it could not be kept. */
+  async function setBaseUrl(provider: string, baseUrl: string | null): Promise<Problem | undefined> {
+    try {
+      await connection.call('providers.setBaseUrl', { provider, baseUrl })
+      await load()
+      return undefined
+    } catch (error) {
+      return toProblem(error)
+    }
+  }
+
   function put(provider: string, check: ProviderCheck): void {
     checks.value = { ...checks.value, [provider]: check }
   }
@@ -66,5 +77,10 @@ export const useProvidersStore = defineStore('providers', () => {
   /** A provider other than the demonstration can be used. */
   const anyKey = computed(() => providers.value.some((provider) => provider.keyRequired && provider.hasKey))
 
-  return { providers, problem, loaded, checks, anyKey, byId, load, check, setKey }
+  /** Their key was kept for an earlier run only. */
+  const lost = computed(() => providers.value.filter((provider) => provider.keyLost))
+  const lacksKey = (id: string): boolean =>
+    providers.value.some((provider) => provider.id === id && provider.keyRequired && !provider.hasKey)
+
+  return { providers, problem, loaded, checks, anyKey, lost, lacksKey, byId, load, check, setKey, setBaseUrl }
 })

@@ -11,6 +11,8 @@
  * - turn-ended: `data-turn`, `data-reason` (EndReason)
  * - queue-item: `data-message`
  * - model-option: `data-model` (provider/model); permission-option: `data-mode`
+ * - usage: `data-requests`; usage-bucket: `data-bucket`, `data-tokens`; usage-table: `data-kind` (day|model|session), its rows `data-key`
+ * - file-editor: `data-file`, `data-changed`, `data-foreign`; model-row: `data-model`, `data-own`; grant-row: `data-grant`
  * - provider-row: `data-provider`, `data-check` (none|running|<diagnosis code>)
  * - banner: `data-code`; problem: `data-code` (an error explained in its place)
  */
@@ -111,9 +113,31 @@ export const testIds = {
   settings: 'settings',
   settingsNav: 'settings-nav',
   configRow: 'config-row',
+  grantRow: 'grant-row',
+  grantRevoke: 'grant-revoke',
+  usage: 'usage',
+  usageTotal: 'usage-total',
+  usageBucket: 'usage-bucket',
+  usageTable: 'usage-table',
+  fileEditor: 'file-editor',
+  fileText: 'file-text',
+  fileSave: 'file-save',
+  fileKeepMine: 'file-keep-mine',
+  fileTakeTheirs: 'file-take-theirs',
+  modelRow: 'model-row',
+  modelEdit: 'model-edit',
+  modelSave: 'model-save',
+  modelReset: 'model-reset',
   providerRow: 'provider-row',
   providerKey: 'provider-key',
   providerSave: 'provider-save',
+  providerAddress: 'provider-address',
+  providerAddressInput: 'provider-address-input',
+  providerAddressSave: 'provider-address-save',
+  providerEdit: 'provider-edit',
+  providerRemove: 'provider-remove',
+  keyAdd: 'key-add',
+  keyForget: 'key-forget',
   providerCheck: 'provider-check',
   welcome: 'welcome',
   runDemo: 'run-demo',

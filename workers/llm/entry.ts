@@ -6,6 +6,7 @@ import { expose } from '#contracts/wire/expose.ts'
 import { createShellProxy } from '#workers/shared/shell-proxy.ts'
 import { startWorker } from '#workers/shared/start-worker.ts'
 import { createTransport, type Transport } from './adapters/transport.ts'
+import { ownModelsFile } from './own-models-file.ts'
 import { createModelTables } from './model-tables.ts'
 import { Providers } from './providers.ts'
 import { createLlmService } from './service.ts'
@@ -19,7 +20,8 @@ startWorker((context) => {
     environment: process.env,
     transport: () => (transport ??= createTransport({ environment: process.env, resolveProxy })),
   })
-  const handlers = createLlmService({ providers, tables })
+  const ownModels = ownModelsFile(join(context.data.profile, 'models.json'))
+  const handlers = createLlmService({ providers, tables, ownModels })
   const open = new Set<() => void>()
   return {
     onPeer: (_peer, port) => {

@@ -88,6 +88,8 @@ export class Providers {
           concurrency: limits.concurrency,
           ...(limits.perMinute === undefined ? {} : { perMinute: limits.perMinute }),
           hasKey: key() !== undefined,
+          ...(key() === undefined ? {} : { keyFrom: ownKey === undefined ? ('environment' as const) : ('this_run' as const) }),
+          ...((baseUrlFromEnvironment() ?? '') === '' ? {} : { baseUrlFromEnvironment: baseUrlFromEnvironment() }),
           ...(problem === undefined ? {} : { keyProblem: problem }),
         }
       },

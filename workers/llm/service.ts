@@ -10,18 +10,20 @@ import { noUsage } from './domain/usage.ts'
 import { threadHealth } from '#workers/shared/metering/thread-meter.ts'
 import { registry } from './adapters/registry.ts'
 import type { ModelTables } from './model-tables.ts'
+import type { OwnModelsFile } from './own-models-file.ts'
 import type { Providers } from './providers.ts'
 import { StreamBatcher } from './stream-batcher.ts'
 
 export interface LlmServiceParts {
   readonly providers: Providers
   readonly tables: ModelTables
+  readonly ownModels: OwnModelsFile
 }
 
 /** How long a provider that refuses with 429 and says nothing more is left alone. */
 const PAUSE_AFTER_429_MS = 2_000
 
-export function createLlmService({ providers, tables }: LlmServiceParts): ServiceHandlers<typeof llmService> {
+export function createLlmService({ providers, tables, ownModels }: LlmServiceParts): ServiceHandlers<typeof llmService> {
   let streams = 0
 
   return {
@@ -75,7 +77,7 @@ export function createLlmService({ providers, tables }: LlmServiceParts): Servic
       }
     },
 
-    listModels: async ({ provider, live }) => {
+    listModels: async ({ provider, live, baseUrls }) => {
       const table = await tables.reload()
       const problems: Diagnosis[] = tables.problems()
       const wanted = provider === undefined ? Object.keys(registry) : [provider]
@@ -92,7 +94,7 @@ export function createLlmService({ providers, tables }: LlmServiceParts): Servic
             return []
           }
           if (!live) return table.list(id)
-          const adapter = await found.adapter(undefined)
+          const adapter = await found.adapter(baseUrls[id])
           // Without a key that is needed there is nothing to ask.
           if (provider === undefined && found.descriptor().keyRequired && !found.descriptor().hasKey) return table.list(id)
           const [models, diagnosis] = await Promise.all([adapter.listModels(), adapter.diagnose()])
@@ -118,6 +120,13 @@ export function createLlmService({ providers, tables }: LlmServiceParts): Servic
       if (provider === undefined) throw unknownProviderError(target.provider)
       const adapter = await provider.adapter(target.baseUrl, apiKey)
       return adapter.diagnose(target.model)
+    },
+
+    readOverrides: async () => ({ overrides: await ownModels.read() }),
+    setOverride: async ({ model, override }) => {
+      await ownModels.set(model, override)
+      await tables.reload()
+      return {}
     },
 
     setKey: async ({ provider, apiKey }) => {

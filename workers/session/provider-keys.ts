@@ -12,6 +12,8 @@ export class ProviderKeys {
   readonly #onSecret: (secret: Secret) => void
   /** By provider; null takes the environment's away. */
   readonly #keys = new Map<string, string | null>()
+  /** Providers whose key the secret store has. */
+  readonly #inStore = new Set<string>()
   #stored: Promise<void> | undefined
 
   /** @param onSecret told of every key before it is used, so that it is kept out of all that is written. */
@@ -27,11 +29,17 @@ export class ProviderKeys {
     await Promise.all([...this.#keys].map(([provider, apiKey]) => llm.setKey({ provider, apiKey })))
   }
 
+  isInStore(provider: string): boolean {
+    return this.#inStore.has(provider)
+  }
+
   async set(llm: Llm, provider: string, apiKey: string | null): Promise<'secret_store' | 'this_run'> {
     this.#take(provider, apiKey)
     await llm.setKey({ provider, apiKey })
     try {
       await this.#context.native('writeSecret', { name: nameOf(provider), value: apiKey })
+      if (apiKey === null) this.#inStore.delete(provider)
+      else this.#inStore.add(provider)
       return 'secret_store'
     } catch (thrown) {
       this.#context.log('info', `key of ${provider} kept for this run: ${toErrorData(thrown).code}`)
@@ -48,7 +56,9 @@ export class ProviderKeys {
         try {
           const apiKey = await this.#context.native('readSecret', { name: nameOf(id) })
           // One given meanwhile is newer.
-          if (typeof apiKey === 'string' && !this.#keys.has(id)) this.#take(id, apiKey)
+          if (typeof apiKey !== 'string' || this.#keys.has(id)) return
+          this.#take(id, apiKey)
+          this.#inStore.add(id)
         } catch (thrown) {
           this.#context.log('warn', `the stored key of ${id} cannot be read: ${toErrorData(thrown).message}`)
         }

@@ -5,11 +5,13 @@ import type { storageService } from '#contracts/storage/storage-service.ts'
 import { McpApprovalSchema } from '#contracts/tools/mcp-server.ts'
 import { AppError, toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
 import { threadHealth } from '#workers/shared/metering/thread-meter.ts'
+import { readWorkspaceFile, writeWorkspaceFile } from './folders/workspace-files.ts'
 import { makeSampleWorkspace } from './folders/sample-workspace.ts'
 import { checkedValue, effectiveConfig, effectiveEntry, keyOf } from './profile/effective-config.ts'
 import { deleteSession } from './delete-session.ts'
 import { lazyMemoryHandlers } from './memory/lazy-memory-handlers.ts'
 import { listSessions, readEvents, readPartials } from './queries/read-sessions.ts'
+import { readUsage } from './queries/read-usage.ts'
 import { searchMessages } from './queries/search-messages.ts'
 import { readTokenCounts } from './queries/token-counts.ts'
 import { listServers, workspaceConfig } from './queries/workspace-records.ts'
@@ -67,6 +69,14 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
     searchMessages: async ({ workspace, query, limit }) => ({
       hits: await read(workspace, (database) => searchMessages(database, query, Math.min(Math.max(limit, 0), 1000))),
     }),
+    readUsage: async ({ workspace, ...query }) => ({ entries: await read(workspace, (database) => readUsage(database, workspace, query)) }),
+    readWorkspaceFile: ({ workspace, name }) => readWorkspaceFile(workspaces.get(workspace).layout.root, name),
+    writeWorkspaceFile: ({ workspace, name, content, basedOn }) => {
+      const open = workspaces.get(workspace)
+      if (open.readOnly)
+        throw new AppError({ code: 'WORKSPACE_READ_ONLY', message: `${workspace} is open for reading only`, params: { path: workspace } })
+      return writeWorkspaceFile(open.layout.root, name, content, basedOn)
+    },
     deleteSession: async ({ workspace, sessionId }, { signal }) => {
       await deleteSession(workspaces.get(workspace), workspaces.tracesOf(workspace), profile(), sessionId, signal)
       return {}
@@ -134,6 +144,11 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
     providerSettingsSet: ({ provider, baseUrl }) => {
       refuseSecrets(baseUrl, 'the base URL')
       profile().setProvider(provider, baseUrl)
+      return {}
+    },
+    keyPlaces: () => ({ places: profile().keyPlaces() }),
+    keyPlaceSet: ({ provider, place }) => {
+      profile().setKeyPlace(provider, place)
       return {}
     },
     mcpList: async ({ workspace }) => ({ servers: await read(workspace, listServers) }),

@@ -208,6 +208,26 @@ export const errors = {
     means: 'Nothing was changed.',
     todo: 'Change your own setting instead.',
   },
+  BAD_BASE_URL: {
+    what: 'This is no http or https address.',
+    means: 'Nothing was changed.',
+    todo: 'Write it like http://127.0.0.1:11434 or https://api.example.com/v1.',
+  },
+  FILE_CHANGED: {
+    what: '{file} was changed by something else since you opened it.',
+    means: 'Nothing was written. What you typed is still here.',
+    todo: 'Look at the new version, then keep yours or take it over.',
+  },
+  NOT_EDITABLE: {
+    what: '{file} cannot be edited here: {reason}.',
+    means: 'Nothing was changed.',
+    todo: 'Open it in another editor.',
+  },
+  MODELS_FILE_DAMAGED: {
+    what: 'models.json in your profile is no valid JSON.',
+    means: 'It was left as it is, and nothing was changed.',
+    todo: 'Correct it in an editor: {path}',
+  },
   SECRET_IN_CONFIG: {
     what: 'The value holds a key or token.',
     means: 'Settings are no place for it. Nothing was stored.',

@@ -7,6 +7,7 @@ import { context } from './context.ts'
 import { command } from './command.ts'
 import { count } from './count.ts'
 import { diagnosis, errors } from './errors.ts'
+import { files } from './files.ts'
 import { folder } from './folder.ts'
 import { frame } from './frame.ts'
 import { inspector } from './inspector.ts'
@@ -16,6 +17,7 @@ import { changes } from './changes.ts'
 import { keys } from './keys.ts'
 import { message } from './message.ts'
 import { model } from './model.ts'
+import { models } from './models.ts'
 import { notice } from './notice.ts'
 import { palette } from './palette.ts'
 import { permission } from './permission.ts'
@@ -32,6 +34,7 @@ import { todo } from './todo.ts'
 import { toolStatus } from './tool-status.ts'
 import { trust } from './trust.ts'
 import { turn } from './turn.ts'
+import { usage } from './usage.ts'
 import { welcome } from './welcome.ts'
 
 export const en = {
@@ -60,6 +63,9 @@ export const en = {
   trust,
   welcome,
   settings,
+  files,
+  models,
+  usage,
   provider,
   banner,
   status,

@@ -9,6 +9,7 @@ export const model = {
   images: 'sees images',
   noTools: 'no tools',
   refresh: 'Ask the providers again',
+  noKey: 'no key yet',
   addKey: 'Add a key…',
   loading: 'Asking the providers',
 }

@@ -101,6 +101,26 @@ export const errors: typeof englishErrors = {
   BAD_CONFIG_VALUE: { what: '这个值不适合该设置项。', means: '保留原来的值。{message}', todo: '请输入别的值。' },
   CONFIG_SCOPE: { what: '这个设置属于你本人，不属于文件夹。', means: '没有任何改动。', todo: '请在个人设置里更改。' },
   CONFIG_ONLY_TIGHTENS: { what: '文件夹只能比你的个人设置更严格。', means: '没有任何改动。', todo: '请更改个人设置。' },
+  BAD_BASE_URL: {
+    what: '这不是 http 或 https 地址。',
+    means: '没有改动任何内容。',
+    todo: '请写成 http://127.0.0.1:11434 或 https://api.example.com/v1 的形式。',
+  },
+  FILE_CHANGED: {
+    what: '{file} 在你打开之后被其他程序改动了。',
+    means: '没有写入，你输入的内容还在。',
+    todo: '查看新版本，再决定保留你的版本还是采用新的。',
+  },
+  NOT_EDITABLE: {
+    what: '{file} 不能在这里编辑：{reason}。',
+    means: '没有改动任何内容。',
+    todo: '请用其他编辑器打开。',
+  },
+  MODELS_FILE_DAMAGED: {
+    what: '个人配置中的 models.json 不是有效的 JSON。',
+    means: '文件保持原样，没有改动任何内容。',
+    todo: '请在编辑器中修正：{path}',
+  },
   SECRET_IN_CONFIG: { what: '这个值含有密钥或令牌。', means: '设置里不能存放它，没有保存。', todo: '请作为供应商的密钥添加。' },
   NAME_TAKEN: { what: '这个文件夹里已有名为“{name}”的 MCP 服务器。', means: '没有添加。', todo: '请换一个名字，或先移除它。' },
   MCP_NOT_FOUND: { what: '这个 MCP 服务器已不存在。', means: '没有任何改动。', todo: '请重新加载列表。' },

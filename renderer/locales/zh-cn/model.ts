@@ -11,6 +11,7 @@ export const model: Messages['model'] = {
   images: '可看图',
   noTools: '不支持工具',
   refresh: '重新询问供应商',
+  noKey: '还没有密钥',
   addKey: '添加密钥…',
   loading: '正在询问供应商',
 }

@@ -12,8 +12,10 @@ import { fileHandlers } from './file-handlers.ts'
 import { inspectHandlers } from './inspect-handlers.ts'
 import { mcpHandlers } from './mcp-handlers.ts'
 import { historyHandlers } from './history-handlers.ts'
+import { providerHandlers } from './provider-handlers.ts'
 import { sessionHandlers } from './session-handlers.ts'
 import { settingsHandlers } from './settings-handlers.ts'
+import { workbenchHandlers } from './workbench-handlers.ts'
 import { workspaceHandlers } from './workspace-handlers.ts'
 
 type Methods = (typeof commands)['methods']
@@ -44,10 +46,12 @@ export function createHandlers(parts: HandlerParts): CommandHandlers {
     ...sessionHandlers(parts),
     ...settingsHandlers(parts),
     ...mcpHandlers(parts),
+    ...providerHandlers(parts),
     ...appHandlers(parts),
     ...healthHandlers(parts),
     ...historyHandlers(parts),
     ...fileHandlers(parts),
     ...inspectHandlers(parts),
+    ...workbenchHandlers(parts),
   }
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { ModelAccountSchema, type ModelAccount } from '#contracts/context/token-report.ts'
 import type { Grant } from '#contracts/session/grant-commands.ts'
-import type { GrantKey, TrustEntry } from '#contracts/storage/storage-service.ts'
+import { KeyPlaceSchema, type GrantKey, type KeyPlace, type TrustEntry } from '#contracts/storage/storage-service.ts'
+import * as z from 'zod'
 import type { Banners } from '../banners.ts'
 import { classifyFault } from '../database-errors.ts'
 import { inTransaction, latestVersion, migrate, schemaVersion } from '../migrate.ts'
@@ -11,6 +12,8 @@ import { profileMigrations } from '../migrations/profile-migrations.ts'
 import { waitForLock } from '../wait-for-lock.ts'
 import { openConnection } from '../open-database.ts'
 
+/** Beside the settings, but none of them. */
+const KEY_PLACES = 'internal.keyPlaces'
 const EMPTY_MS = 10_000
 const SCRATCH_MS = 86_400_000
 /** A permission given for good is asked again after so long. */
@@ -132,6 +135,19 @@ export class Profile {
   setProvider(provider: string, baseUrl: string | null): void {
     if (baseUrl === null) this.#write('DELETE FROM providers WHERE provider = ?', [provider])
     else this.#write('INSERT OR REPLACE INTO providers (provider, base_url, updated_at) VALUES (?, ?, ?)', [provider, baseUrl, this.#now()])
+  }
+
+  /** By provider; never a key itself. */
+  keyPlaces(): Record<string, KeyPlace> {
+    return z
+      .record(z.string(), KeyPlaceSchema)
+      .catch({})
+      .parse(JSON.parse(this.config().get(KEY_PLACES) ?? '{}'))
+  }
+
+  setKeyPlace(provider: string, place: KeyPlace | null): void {
+    const { [provider]: _before, ...others } = this.keyPlaces()
+    this.setConfig(KEY_PLACES, JSON.stringify(place === null ? others : { ...others, [provider]: place }), 'llm')
   }
 
   saveModelAccount(account: ModelAccount): void {

@@ -1,0 +1,20 @@
+/** The four files of a workspace, and what was used. */
+import type { HandlerParts, HandlersOf } from './create-handlers.ts'
+
+export function workbenchHandlers({ services, workspaces }: HandlerParts): HandlersOf<'workspaceFiles' | 'usage'> {
+  return {
+    'workspaceFiles.read': async (input) => (await services.storage.client()).readWorkspaceFile(input),
+    'workspaceFiles.write': async (input) => (await services.storage.client()).writeWorkspaceFile(input),
+    'usage.read': async ({ workspace, ...query }) => {
+      const paths = workspace === undefined ? workspaces.paths : [workspace]
+      const found = await Promise.all(
+        paths.map((path) => workspaces.ask(path, (storage) => storage.readUsage({ workspace: path, ...query }))),
+      )
+      return {
+        entries: found
+          .flatMap(({ entries }) => entries)
+          .toSorted((left, right) => (left.day < right.day ? 1 : left.day > right.day ? -1 : 0)),
+      }
+    },
+  }
+}
