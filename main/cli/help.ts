@@ -106,12 +106,12 @@ metona sessions fork ID [--at SEQ] | delete ID [--yes]`,
 
   --verify     compares database, logs and audit trail; exit 0 clean, 1 differences, each listed
   --rebuild    makes the database anew from the logs; exit 3 when the workspace is in use
-  --perf       how long each part took to start, and how busy it is`,
+  --perf       runs a few scripted turns in a folder of their own and tells how long each thread, call and commit took`,
     zh: `检查所需是否齐全。
 
   --verify     比对数据库、日志和审计记录；退出码 0 一致，1 有差异（逐条列出）
   --rebuild    由日志重建数据库；工作空间被占用时退出码 3
-  --perf       各部分的启动用时和繁忙程度`,
+  --perf       在独立的临时文件夹中运行几个脚本轮次，列出各线程、调用和写入的用时`,
   },
   bench: { usage: 'metona bench', en: 'Runs the measurements and prints the table.', zh: '运行测量并打印结果表。' },
 }

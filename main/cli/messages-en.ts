@@ -81,8 +81,11 @@ export const messagesEn = {
   doctorSandboxNone: 'none: commands run with your own rights, and auto_edit asks before each',
   doctorWorkspace: 'workspace',
   doctorNoWorkspace: '{path} has no .metona folder yet',
-  doctorThreads: 'threads',
   perfHeader: 'WORKER\tSTATE\tTHREAD\tSTARTED IN\tBUSY',
+  perfThreadsHeader: 'THREAD\tCPU\tLATE P99\tLATE MAX\tHEAP',
+  perfCallsHeader: 'CALL\tCOUNT\tWAITED P99\tTOOK P50\tP99\tMAX',
+  perfPortsHeader: 'PORT\tMESSAGES\tABOUT',
+  perfSilent: 'the {name} thread gave no answer within a second',
   perfHost: 'host loop delay: mean {mean} ms, p99 {p99} ms, max {max} ms',
   windowNotInstalled:
     "No desktop window: Electron's program is not on this machine (`npx electron --version` fetches it once). Showing the app in a browser.",

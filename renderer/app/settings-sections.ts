@@ -1,4 +1,5 @@
 /** The pages of the settings, in the order of their list. One more is a line here and its title in the locales. */
+import PipelinePage from '#renderer/features/pipeline/pipeline-page.vue'
 import AgentPage from '#renderer/features/settings/agent-page.vue'
 import AppearancePage from '#renderer/features/settings/appearance-page.vue'
 import ModelsPage from '#renderer/features/settings/models-page.vue'
@@ -8,7 +9,7 @@ import ShortcutsPage from '#renderer/features/settings/shortcuts-page.vue'
 import UsagePage from '#renderer/features/usage/usage-page.vue'
 import FilesPage from '#renderer/features/workspace-files/files-page.vue'
 import type { SettingsSection } from '#renderer/ui/settings-section.ts'
-import { BadgeDollarSign, Bot, ChartColumn, FileText, KeyRound, Keyboard, Palette, ShieldCheck } from '@lucide/vue'
+import { Activity, BadgeDollarSign, Bot, ChartColumn, FileText, KeyRound, Keyboard, Palette, ShieldCheck } from '@lucide/vue'
 
 export const settingsSections: readonly SettingsSection[] = [
   { id: 'appearance', group: 'general', title: 'settings.appearance', icon: Palette, page: AppearancePage },
@@ -19,4 +20,5 @@ export const settingsSections: readonly SettingsSection[] = [
   { id: 'permissions', group: 'tools', title: 'settings.permissions', icon: ShieldCheck, page: PermissionsPage },
   { id: 'files', group: 'data', title: 'files.title', icon: FileText, page: FilesPage },
   { id: 'usage', group: 'data', title: 'usage.title', icon: ChartColumn, page: UsagePage },
+  { id: 'pipeline', group: 'data', title: 'pipeline.title', icon: Activity, page: PipelinePage },
 ]

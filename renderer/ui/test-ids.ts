@@ -139,6 +139,7 @@ export const testIds = {
   keyAdd: 'key-add',
   keyForget: 'key-forget',
   providerCheck: 'provider-check',
+  pipeline: 'pipeline',
   welcome: 'welcome',
   runDemo: 'run-demo',
   skipWelcome: 'skip-welcome',

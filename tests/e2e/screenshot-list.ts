@@ -190,6 +190,8 @@ export const scenes: readonly Scene[] = [
   { name: '15-settings-agent', ...wide, address: '#/settings/agent', host: busyHost, prepare: shown(testIds.configRow) },
   { name: '16-settings-permissions', ...wide, address: '#/settings/permissions', host: busyHost, prepare: shown(testIds.configRow) },
   { name: '17-settings-shortcuts', ...wide, address: '#/settings/shortcuts', host: busyHost, prepare: shown(testIds.settingsNav) },
+  { name: '17-settings-pipeline', ...wide, height: 1500, address: '#/settings/pipeline', host: busyHost, prepare: shown(testIds.pipeline) },
+  { name: '17-settings-pipeline-phone', ...phone, address: '#/settings/pipeline', host: busyHost, prepare: shown(testIds.pipeline) },
   { name: '18-connection-lost', ...wide, address: '#/session/s_tests', host: busyHost, prepare: lose },
   {
     name: '19-degraded-900',

@@ -5,6 +5,7 @@ import type { ProviderDescriptor } from '#contracts/llm/llm-service.ts'
 import type { MetonaModelInfo } from '#contracts/metona/metona-adapter.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import * as z from 'zod'
+import { pipelineAtWork } from './pipeline-scene.ts'
 import { ScriptedHost } from '../helpers/scripted-host.ts'
 
 export type Language = 'zh-CN' | 'en'
@@ -138,6 +139,7 @@ export function emptyHost(options: SceneOptions): ScriptedHost {
     values[key] = value
     return configEntries(values).find((entry) => entry.key === key)
   })
+  host.answer('health.pipeline', () => pipelineAtWork)
   host.answer('providers.list', () => ({ providers: PROVIDERS(options.keys ?? false) }))
   host.answer('models.list', () => ({
     models: MODELS,

@@ -2,6 +2,7 @@
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import Database from 'better-sqlite3'
+import { PipelineHealthSchema } from '#contracts/health/pipeline-health.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { jsonLines, makeCliPlace, runCli, startCli, writeCsv, type CliPlace } from '#tests/helpers/cli.ts'
 
@@ -99,6 +100,20 @@ describe('models', () => {
 })
 
 describe('doctor', () => {
+  test('--perf measures every thread in a folder of its own and leaves nothing behind', async () => {
+    const before = await readdir(place.folder)
+    const { code, stdout } = await cli('doctor', '--perf', '--json')
+    const health = PipelineHealthSchema.parse(JSON.parse(stdout))
+    expect([code, health.threads.map((thread) => thread.name).sort(), health.silent]).toEqual([
+      0,
+      ['context', 'llm', 'session', 'storage', 'tools'],
+      [],
+    ])
+    expect(health.sessions.map(({ iterations }) => iterations)).toEqual([6])
+    expect(await readdir(place.folder)).toEqual(before)
+    expect(await readdir(path.join(place.folder, 'tmp'))).toEqual([])
+  })
+
   test('says what is there and what is missing', async () => {
     const { code, stdout } = await runCli(place, ['doctor', '-w', place.workspace], {
       environment: { DEEPSEEK_API_KEY: 'sk-secret-secret-secret' },

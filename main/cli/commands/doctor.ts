@@ -10,7 +10,6 @@ import type { CommandContext } from '../command-context.ts'
 import { ExitCode } from '../exit-code.ts'
 import { fill } from '../fill.ts'
 import { withApp, type App } from '../open-app.ts'
-import { printTable } from '../table.ts'
 
 /** A rebuild of a large workspace reads every log. */
 const LONG_MS = 600_000
@@ -29,7 +28,7 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
         printReport(context, 'rebuild', await client.call('doctor.rebuild', { workspace: context.folder }, LONG_MS)),
       )
     case 'perf':
-      return withApp(context, { warm: ['storage', 'llm', 'tools'] }, (app) => printPerformance(context, app))
+      return (await import('./doctor-perf.ts')).doctorPerf(context)
     default:
       return withApp(context, { warm: ['storage', 'llm'] }, (app) => printOverview(context, app))
   }
@@ -75,36 +74,6 @@ async function printOverview(context: CommandContext, { client }: App): Promise<
     const values = { reports: model.reports, p95: percent(model.p95Error), worst: percent(model.worstError) }
     say(`tokens.${model.provider}/${model.model}`, fill(text.doctorTokens, { model: model.model }), fill(text.doctorTokenError, values))
   }
-  return ExitCode.DONE
-}
-
-async function printPerformance(context: CommandContext, { client, host }: App): Promise<ExitCode> {
-  const { text, json, out } = context
-  host.health()
-  const { threads, workers } = await client.call('health.read', {})
-  const health = host.health()
-  if (json) {
-    out.line(JSON.stringify({ threads, workers, host: health }))
-    return ExitCode.DONE
-  }
-  printTable(
-    out,
-    text.perfHeader,
-    health.workers.map((worker) => [
-      worker.name,
-      worker.state,
-      String(worker.threadId ?? ''),
-      worker.startedInMs === undefined ? '' : `${Math.round(worker.startedInMs)} ms`,
-      worker.utilization === undefined ? '' : `${(worker.utilization * 100).toFixed(1)} %`,
-    ]),
-  )
-  out.line(
-    `${text.doctorThreads}: ${Object.entries(threads)
-      .map(([name, id]) => `${name} ${id}`)
-      .join(', ')}`,
-  )
-  const { meanMs, p99Ms, maxMs } = health.loopDelay
-  out.line(fill(text.perfHost, { mean: meanMs.toFixed(1), p99: p99Ms.toFixed(1), max: maxMs.toFixed(1) }))
   return ExitCode.DONE
 }
 

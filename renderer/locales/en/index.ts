@@ -21,6 +21,7 @@ import { models } from './models.ts'
 import { notice } from './notice.ts'
 import { palette } from './palette.ts'
 import { permission } from './permission.ts'
+import { pipeline } from './pipeline.ts'
 import { provider } from './provider.ts'
 import { session } from './session.ts'
 import { settings } from './settings.ts'
@@ -66,6 +67,7 @@ export const en = {
   files,
   models,
   usage,
+  pipeline,
   provider,
   banner,
   status,
