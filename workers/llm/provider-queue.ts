@@ -96,12 +96,12 @@ export class ProviderQueue {
     this.#former = [...this.#former, this.#queue].filter((queue) => queue.size + queue.pending > 0)
     this.#rhythmUntil = 0
     this.#queue = this.#createQueue()
-    if (this.#heldUntil() <= Date.now()) this.#start()
+    if (this.#heldUntil() <= performance.now()) this.#start()
   }
 
   /** After a refusal for too many requests: nothing more starts until then. A later end wins. */
   pause(milliseconds: number): void {
-    const until = Date.now() + Math.min(Math.max(0, milliseconds), MAX_PAUSE_MS)
+    const until = performance.now() + Math.min(Math.max(0, milliseconds), MAX_PAUSE_MS)
     if (until <= this.#refusedUntil) return
     this.#refusedUntil = until
     this.#hold()
@@ -133,7 +133,7 @@ export class ProviderQueue {
     }
     const result = this.#queue.add(begin, { id, session: task.sessionId, signal: leave.signal })
     // p-queue starts what may start before it returns; a newcomer ends the pause that only keeps the rhythm.
-    if (!started && this.#heldUntil() <= Date.now()) this.#start()
+    if (!started && this.#heldUntil() <= performance.now()) this.#start()
     if (!started) this.#report(waiting, this.#order())
     try {
       return (await result) as T
@@ -173,7 +173,7 @@ export class ProviderQueue {
     }
     const queueClass = this.#fair ? { queueClass: OwnTurns as unknown as new () => FairTurns<Run> } : {}
     const queue: FairPQueue = new PQueue<FairTurns<Run>, AddOptions>({ concurrency, ...pace, ...queueClass })
-    if (this.#heldUntil() > Date.now()) queue.pause()
+    if (this.#heldUntil() > performance.now()) queue.pause()
     return queue
   }
 
@@ -187,7 +187,7 @@ export class ProviderQueue {
   }
 
   #countStart(sessionId: string, cap: number): void {
-    const now = Date.now()
+    const now = performance.now()
     this.#starts = [...this.#starts, now].slice(-cap)
     this.#recent.set(sessionId, now)
     for (const [session, at] of this.#recent) if (at <= now - this.#intervalMs) this.#recent.delete(session)
@@ -216,15 +216,15 @@ export class ProviderQueue {
 
   /** Nothing starts before the pauses that hold now are over. */
   #hold(): void {
-    if (this.#heldUntil() <= Date.now()) return
+    if (this.#heldUntil() <= performance.now()) return
     this.#pause()
     clearTimeout(this.#pauseTimer)
     this.#pauseTimer = setTimeout(
       () => {
-        if (this.#heldUntil() > Date.now()) this.#hold()
+        if (this.#heldUntil() > performance.now()) this.#hold()
         else this.#start()
       },
-      Math.max(1, this.#heldUntil() - Date.now()),
+      Math.max(1, this.#heldUntil() - performance.now()),
     )
   }
 
@@ -250,7 +250,7 @@ export class ProviderQueue {
 
   /** When the quota or a pause lets the place at `position` start; a free slot among the running cannot be foreseen. */
   #estimate(position: number): number | undefined {
-    const now = Date.now()
+    const now = performance.now()
     const cap = this.#limits.perMinute
     let at = Math.max(now, this.#heldUntil())
     if (cap !== undefined) {
@@ -262,6 +262,7 @@ export class ProviderQueue {
         starts.push(at)
       }
     }
-    return at > now ? at : undefined
+    // For people, by the clock on the wall; pauses themselves must not follow when somebody sets it.
+    return at > now ? Math.round(Date.now() + at - now) : undefined
   }
 }

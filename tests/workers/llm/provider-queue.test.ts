@@ -126,6 +126,15 @@ test('a wait is reported with its place and end, again when it changes, and once
   expect(waits).toEqual([[], [at(0, 1), over], [at(1, 2), at(0, 2), over], [at(2, 3), at(1, 3), at(0, 3), over]])
 })
 
+test('a clock set back by an hour does not make a pause longer', async () => {
+  const queue = new ProviderQueue({ concurrency: 64 })
+  queue.pause(2_000)
+  const waited = queue.run(async () => performance.now(), task('s'))
+  const start = performance.now()
+  vi.setSystemTime(Date.now() - 3_600_000)
+  expect((await until(waited)) - start).toBeLessThanOrEqual(2_100)
+})
+
 test('a pause after 429 holds every session of that provider until its end, and the wait says until when', async () => {
   const queue = new ProviderQueue({ concurrency: 64 })
   const start = Date.now()

@@ -376,6 +376,19 @@ describe('proxies', () => {
     expect(result.kind === 'broken' && /ENOTFOUND|EAI_AGAIN/.test(result.code)).toBe(true)
   })
 
+  test('the system is asked again after the network was changed, and after it failed to answer', async () => {
+    const proxy = await startProxy()
+    const said = [Promise.reject(new Error('busy')), Promise.resolve('DIRECT'), Promise.resolve(`PROXY ${new URL(proxy.url).host}`)]
+    said[0]?.catch(() => undefined)
+    const through = createTransport({ resolveProxy: () => said.shift() ?? Promise.resolve('DIRECT') })
+    await expect(exchange('http://no-such-host.invalid/', {}, through)).rejects.toThrow('busy')
+    const direct = await exchange('http://no-such-host.invalid/', {}, through)
+    through.dropIdleSockets()
+    const { text } = await exchange('http://no-such-host.invalid/', {}, through)
+    through.close()
+    expect([direct.result.kind, text, said.length]).toEqual(['broken', 'through the proxy', 0])
+  })
+
   test('the environment wins over the system', async () => {
     const proxy = await startProxy()
     const through = createTransport({

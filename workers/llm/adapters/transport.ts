@@ -70,6 +70,8 @@ export function createTransport(options: TransportOptions = {}): Transport {
     if (found === undefined) {
       found = options.resolveProxy(url.origin).then(readPac)
       origins.set(url.origin, found)
+      // Not an answer to keep.
+      found.catch(() => origins.delete(url.origin))
     }
     return found
   }
@@ -106,7 +108,12 @@ export function createTransport(options: TransportOptions = {}): Transport {
     for (const agent of agents.values()) agent.destroy()
     agents.clear()
   }
-  return { exchange, dropIdleSockets: () => dropIdle(agents.values()), close: dropAll }
+  const dropIdleSockets = (): void => {
+    dropIdle(agents.values())
+    // Another network may have another proxy.
+    origins.clear()
+  }
+  return { exchange, dropIdleSockets, close: dropAll }
 }
 
 function dropIdle(agents: Iterable<Agent>): void {
