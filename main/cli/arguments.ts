@@ -1,6 +1,6 @@
 /** The command line as data. Small and exact: no guessing, no abbreviations, one value per option. */
 
-export type OptionKind = 'flag' | 'text' | 'integer' | 'seconds' | readonly string[]
+export type OptionKind = 'flag' | 'text' | 'integer' | 'port' | 'seconds' | readonly string[]
 
 export interface OptionSpec {
   readonly kind: OptionKind
@@ -83,11 +83,16 @@ function split(argument: string, byShort: ReadonlyMap<string, string>): { name: 
   }
 }
 
-function toNumber(name: string, value: string, kind: 'integer' | 'seconds'): number {
+const NUMBERS = {
+  integer: { code: 'NOT_AN_INTEGER', fits: (text: string, number: number) => /^\d+$/.test(text) && Number.isSafeInteger(number) },
+  port: { code: 'NOT_A_PORT', fits: (text: string, number: number) => /^\d+$/.test(text) && number < 65_536 },
+  seconds: { code: 'NOT_SECONDS', fits: (text: string, number: number) => /^\d+(\.\d+)?$/.test(text) && number > 0 && number < 1e7 },
+} as const
+
+function toNumber(name: string, value: string, kind: keyof typeof NUMBERS): number {
   const number = Number(value)
-  const fits =
-    kind === 'integer' ? /^\d+$/.test(value) && Number.isSafeInteger(number) : /^\d+(\.\d+)?$/.test(value) && number > 0 && number < 1e7
-  if (!fits) throw new UsageError(kind === 'integer' ? 'NOT_AN_INTEGER' : 'NOT_SECONDS', { option: `--${name}`, value })
+  const { code, fits } = NUMBERS[kind]
+  if (!fits(value, number)) throw new UsageError(code, { option: `--${name}`, value })
   return number
 }
 

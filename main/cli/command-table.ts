@@ -41,12 +41,12 @@ export const COMMAND_TABLE: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/batch.ts')).batch,
   },
   serve: {
-    options: { port: { kind: 'integer' }, 'no-open': { kind: 'flag' } },
+    options: { port: { kind: 'port' }, 'no-open': { kind: 'flag' } },
     words: [0, 0],
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   start: {
-    options: { web: { kind: 'flag' }, port: { kind: 'integer' }, 'no-open': { kind: 'flag' } },
+    options: { web: { kind: 'flag' }, port: { kind: 'port' }, 'no-open': { kind: 'flag' } },
     words: [0, 0],
     load: async () => (await import('./commands/start.ts')).start,
   },

@@ -31,6 +31,11 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorEntry>> = {
   VALUE_MISSING: entry(USAGE, '{option} needs a value after it.', '{option} 后面需要一个值。'),
   GIVEN_TWICE: entry(USAGE, '{option} was given twice.', '{option} 出现了两次。'),
   BAD_CHOICE: entry(USAGE, '{option} cannot be "{value}".\nIt may be: {choices}.', '{option} 不能是“{value}”。\n可选：{choices}。'),
+  NOT_A_PORT: entry(
+    USAGE,
+    '{option} needs a port between 0 and 65535, not "{value}".',
+    '{option} 需要 0 到 65535 之间的端口，而不是“{value}”。',
+  ),
   NOT_AN_INTEGER: entry(USAGE, '{option} needs a whole number, not "{value}".', '{option} 需要整数，而不是“{value}”。'),
   NOT_SECONDS: entry(USAGE, '{option} needs a number of seconds above 0, not "{value}".', '{option} 需要大于 0 的秒数，而不是“{value}”。'),
   OUT_OF_RANGE: entry(USAGE, '{option} must be between {least} and {most}.', '{option} 必须在 {least} 到 {most} 之间。'),

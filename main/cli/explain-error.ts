@@ -25,7 +25,8 @@ export function explainError(thrown: unknown, speech: Speech, known: Readonly<Re
     return explain(thrown.code, { ...known, ...thrown.params, ...extras(thrown.params, speech.language) }, '', speech)
   const data = toErrorData(thrown)
   const params = { ...known, ...data.params }
-  return explain(data.code, { ...params, ...extras({ ...params, details: data.details }, speech.language) }, data.message, speech)
+  const code = data.code === 'UNTRUSTED' && data.params?.['kind'] !== undefined ? 'NEEDS_STORED_TRUST' : data.code
+  return explain(code, { ...params, ...extras({ ...params, details: data.details }, speech.language) }, data.message, speech)
 }
 
 /** The error a turn ended with. Our own code, where there is one, says more than the standard's. */

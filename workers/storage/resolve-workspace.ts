@@ -18,8 +18,14 @@ export function realFolder(path: string): string {
 /** `UNTRUSTED`, or `NEEDS_STORED_TRUST` for `/`, the home folder and network folders, which trust for one run does not open. */
 export function checkTrust(real: string, trust: 'stored' | 'once', profile: Profile): void {
   if (profile.isTrusted(real)) return
-  if (trust === 'stored') throw new AppError({ code: 'UNTRUSTED', message: `${real} is not trusted`, params: { path: real } })
   const kind = specialFolder(real)
+  if (trust === 'stored')
+    throw new AppError({
+      code: 'UNTRUSTED',
+      message: `${real} is not trusted`,
+      // With a kind: trust for one run would not do.
+      params: { path: real, ...(kind === undefined ? {} : { kind }) },
+    })
   if (kind !== undefined)
     throw new AppError({
       code: 'NEEDS_STORED_TRUST',

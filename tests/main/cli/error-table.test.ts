@@ -47,6 +47,11 @@ test('every error code of the standard has a sentence of its own', () => {
   expect(Object.values(MetonaErrorCode).filter((code) => ERROR_TABLE[code] === undefined)).toEqual([])
 })
 
+test('a folder that trust for one run does not open is not said to need it', () => {
+  const { text } = explainError(new AppError({ code: 'UNTRUSTED', message: 'x', params: { path: '/', kind: 'root' } }), english)
+  expect([text.includes('--trust'), text.includes('metona trust /')]).toEqual([false, true])
+})
+
 test('what happened, what it means, what to do', () => {
   const { text, exit } = explainError(
     new AppError({ code: 'UNTRUSTED', message: 'x', params: { path: '/w' }, details: { found: ['AGENTS.md', '.metona/agent.db'] } }),
