@@ -9,7 +9,7 @@ export const GrantSchema = z.object({
   tool: z.string(),
   /** As it was shown when it was given; for `run_command` the whole command. */
   prefix: z.string(),
-  /** Given where commands ran like this; one given under the sandbox does not hold without it. */
+  /** `auto`: given for a call held by the sandbox, and does not hold without it. */
   sandbox: z.enum(['auto', 'off']),
   /** ISO 8601. */
   grantedAt: z.string(),

@@ -95,7 +95,7 @@ test('the terminal lists and takes back', { timeout: 120_000 }, async () => {
   await decided(first, 1, 'printf hi', 'always')
   await pipeline.stop()
   const listed = jsonLines((await runCli(place, ['trust', '--grants', '--json', '-w', place.workspace])).stdout)
-  expect(listed).toMatchObject([{ id: 1, workspace: place.workspace, tool: 'run_command', prefix: 'printf hi', sandbox: 'auto' }])
+  expect(listed).toMatchObject([{ id: 1, workspace: place.workspace, tool: 'run_command', prefix: 'printf hi' }])
   expect((await runCli(place, ['trust', '--grants'])).stdout).toContain('printf hi')
   expect((await runCli(place, ['trust', '--revoke', '1'])).stdout).toContain('taken back')
   expect((await runCli(place, ['trust', '--grants'])).stderr).toContain('Nothing is allowed for good')

@@ -1,4 +1,5 @@
 /** What the person allowed beyond one call: for this session in memory, for good in the profile. Nothing of it comes from the folder. */
+import type { GrantKey } from '#contracts/storage/storage-service.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
 import type { CallGrant } from './domain/turn-ports.ts'
 import type { LiveSession } from './live-session.ts'
@@ -6,7 +7,8 @@ import type { Services } from './services.ts'
 
 /** Asked anew for each call, so that one taken back holds no longer. Never rejects; where the profile cannot be read, nothing is granted. */
 export async function hasGrant(services: Services, session: LiveSession, grant: CallGrant): Promise<boolean> {
-  if (session.grants.has(keyOf(grant))) return true
+  const unboxed = grant === 'edits' ? grant : { ...grant, sandboxed: false }
+  if (session.grants.has(keyOf(grant)) || session.grants.has(keyOf(unboxed))) return true
   if (grant === 'edits') return false
   try {
     return (await services.storage.ask((storage) => storage.grantCovers(storedForm(session, grant)))).covered
@@ -31,9 +33,9 @@ export async function addGrant(services: Services, session: LiveSession, grant: 
 }
 
 function keyOf(grant: CallGrant): string {
-  return grant === 'edits' ? grant : `${grant.tool}\n${grant.prefix}`
+  return grant === 'edits' ? grant : `${grant.sandboxed}\n${grant.tool}\n${grant.prefix}`
 }
 
-function storedForm({ workspace, snapshot }: LiveSession, { tool, prefix }: Exclude<CallGrant, 'edits'>) {
-  return { workspace, tool, prefix, sandbox: snapshot.sandbox }
+function storedForm({ workspace }: LiveSession, { tool, prefix, sandboxed }: Exclude<CallGrant, 'edits'>): GrantKey {
+  return { workspace, tool, prefix, sandbox: sandboxed ? 'auto' : 'off' }
 }

@@ -5,6 +5,7 @@ import type { ToolOutcome } from '#contracts/session/session-enums.ts'
 import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
 import type { RuleSubject } from '#contracts/tools/permission-rule.ts'
 import type { RiskClass, ToolDescriptor, ToolLive, ToolPlace } from '#contracts/tools/tools-service.ts'
+import type { NamedScript } from './commands/named-scripts.ts'
 import type { ToolServices } from './tool-services.ts'
 
 /** What preparing found out and running relies on; kept by the worker, never sent. */
@@ -14,6 +15,8 @@ export interface Permit {
   readonly inside?: boolean
   /** Hash of the file's content when the diff was shown; null when there was none. */
   readonly baseHash?: string | null
+  /** Scripts that a command names, as they were when it was shown. */
+  readonly scripts?: readonly NamedScript[]
   /** It was said that the command runs in the sandbox, or that it does not. */
   readonly sandboxed?: boolean
 }

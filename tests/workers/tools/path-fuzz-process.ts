@@ -3,10 +3,12 @@
  * how many calls were carried out. Run under strace by path-fuzz.test.ts, which looks at what was opened.
  */
 import { MessageChannel } from 'node:worker_threads'
+import { launchCommandHost, type LaunchedCommandHost } from '#main/command-host/launch.ts'
 import { catalog } from '#workers/tools/catalog/index.ts'
 import { createToolServices } from '#workers/tools/create-services.ts'
 import { createToolsHandlers } from '#workers/tools/service.ts'
 
+const COMMAND_HOST = new URL('../../../main/command-host/entry.ts', import.meta.url).pathname
 const [workspace, profile, tool, count, seedText] = process.argv.slice(2) as [string, string, string, string, string]
 let seed = Number(seedText)
 const random = (): number => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 4294967296
@@ -116,13 +118,18 @@ function argumentsFor(path: string, index: number): Record<string, unknown> {
     case 'find_files':
       return { pattern: '*', path }
     case 'search_text':
-      return { pattern: 'SECRET|line', path }
+      return { pattern: '[S]ECRET|line', path }
     default:
       return { file_path: path }
   }
 }
 
-const services = createToolServices({ profile, commandHost: () => Promise.reject(new Error('no command is run here')) })
+// Searching runs a program through the command host; it is traced with everything else.
+let host: LaunchedCommandHost | undefined
+const services = createToolServices({
+  profile,
+  commandHost: async () => (host ??= await launchCommandHost({ entry: COMMAND_HOST, execPath: process.execPath })),
+})
 const handlers = createToolsHandlers(catalog, services)
 // Paths are what is tried here; that a file must have been read first would refuse most of them for another reason.
 services.guard.check = () => ({ kind: 'unchanged' })
@@ -142,4 +149,6 @@ for (let index = 0; index < Number(count); index++) {
   if (JSON.stringify(answer).includes('SECRET')) leaks.push(path)
 }
 await services.pool.close()
+services.commands.close()
+await host?.stop()
 process.stdout.write(JSON.stringify({ accepted, leaks }))

@@ -22,6 +22,7 @@ import { proof } from '#tests/helpers/proof.ts'
 import { createToolBench, type ToolBench } from './tool-bench.ts'
 
 const STRACE = spawnSync('strace', ['-V']).status === 0
+const SEARCHING = ['find_files', 'search_text']
 const LINUX = process.platform === 'linux'
 if (!STRACE) process.stderr.write('not run: path fuzz under strace (strace is missing)\n')
 
@@ -59,11 +60,12 @@ describe.runIf(LINUX && (STRACE || process.env['CI'] === 'true'))('generated pat
   })
   afterEach(() => rmSync(base, { recursive: true, force: true }))
 
-  test.each(['read_file', 'write_file', 'edit_file', 'list_directory', 'analyze_csv'])(
+  test.each(['read_file', 'write_file', 'edit_file', 'list_directory', 'analyze_csv', 'find_files', 'search_text'])(
     '%s opens and changes nothing outside',
     { timeout: 900_000 },
     async (tool) => {
-      const count = proof(10_000, 1000)
+      // Each call of the searching tools starts a program.
+      const count = proof(10_000, SEARCHING.includes(tool) ? 150 : 1000)
       const before = snapshot(join(base, 'ws-evil'))
       const protectedBefore = [snapshot(join(base, 'ws/.git')), snapshot(join(base, 'ws/.metona'))]
       const log = join(base, 'strace.log')
@@ -74,6 +76,7 @@ describe.runIf(LINUX && (STRACE || process.env['CI'] === 'true'))('generated pat
           '-f',
           '-qq',
           '-y',
+          '--seccomp-bpf',
           '-s',
           '200',
           '-o',
@@ -153,7 +156,7 @@ describe.runIf(LINUX)('a name exchanged between folder and link while it is used
     await bench.close()
   })
 
-  test.each(['read_file', 'list_directory', 'write_file', 'edit_file', 'analyze_csv'])(
+  test.each(['read_file', 'list_directory', 'write_file', 'edit_file', 'analyze_csv', 'find_files', 'search_text'])(
     '%s, never approved, never reaches outside',
     { timeout: 900_000 },
     async (tool) => {
@@ -163,10 +166,12 @@ describe.runIf(LINUX)('a name exchanged between folder and link while it is used
       const argumentsFor = (round: number): Record<string, unknown> => {
         if (tool === 'write_file') return { file_path: `flip/new${round % 7}.txt`, content: `${round}` }
         if (tool === 'edit_file') return { file_path: 'flip/x.txt', old_text: 'line', new_text: 'line ' }
+        if (tool === 'find_files') return { pattern: '*', path: 'flip' }
+        if (tool === 'search_text') return { pattern: 'line|[S]ECRET', path: round % 2 === 0 ? 'flip' : 'flip/x.txt' }
         return tool === 'list_directory' ? { path: 'flip' } : { file_path: 'flip/x.txt' }
       }
       let done = 0
-      for (let round = 0; round < proof(20_000, tool === 'analyze_csv' ? 300 : 2000); round++) {
+      for (let round = 0; round < proof(20_000, SEARCHING.includes(tool) ? 80 : tool === 'analyze_csv' ? 300 : 2000); round++) {
         const call = { id: `tc_race${String(round).padStart(8, '0')}`, name: tool, args: argumentsFor(round), iteration: 1, timestamp: 1 }
         const prepared = await bench.handlers.prepare({ place, call }, context)
         // What asks is not carried out: nobody answers here.

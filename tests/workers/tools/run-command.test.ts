@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { readFileSync, symlinkSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import iconv from 'iconv-lite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -272,6 +272,58 @@ describe('what is known of a command before it runs', () => {
       mustAsk: { code: 'hidden_characters' },
       display: 'ls ⟨U+202E⟩',
     })
+  })
+})
+
+describe('a script that a command names', () => {
+  const approveThenChange = async (command: string, change: () => Promise<unknown>): Promise<string> => {
+    const place = { workspace: bench.workspace, sessionId: 's_test000001', sandbox: 'off' as const }
+    const call = { id: unique('script'), name: 'run_command', args: { command }, iteration: 1, timestamp: 1 }
+    const context = { signal: new AbortController().signal }
+    const prepared = await bench.handlers.prepare({ place, call }, context)
+    if (!prepared.ok) throw new Error('it was refused')
+    await change()
+    const { port1, port2 } = new MessageChannel()
+    const answer = await bench.handlers.run({ place, call, argumentsHash: prepared.argumentsHash, port: port2 as never }, context)
+    port1.close()
+    return seen({ ...answer })
+  }
+  beforeEach(async () => {
+    await bench.file('run.sh', '#!/bin/sh\necho as approved\n')
+    await bench.file('sub/run.js', 'console.log("as approved")\n')
+    await bench.file('data.txt', 'as approved\n')
+    chmodSync(join(bench.workspace, 'run.sh'), 0o755)
+  })
+
+  test.each([
+    ['./run.sh', 'run.sh'],
+    ['sh run.sh', 'run.sh'],
+    ['cd sub && node run.js', 'sub/run.js'],
+    ['for i in 1 2; do ./run.sh; done', 'run.sh'],
+    ['X=$(sh run.sh) && echo "$X"', 'run.sh'],
+    ['env sh ./run.sh', 'run.sh'],
+    ['eval \\./run.sh', 'run.sh'],
+  ])('%s: changed after the approval, nothing is run', async (command, file) => {
+    const before = readFileSync(join(bench.workspace, file), 'utf8')
+    expect(await approveThenChange(command, () => bench.file(file, before.replace('as approved', 'changed')))).toMatch(
+      /was changed after this command was approved\. Nothing was run/,
+    )
+  })
+
+  test('is run when it is as it was', async () => {
+    expect(await approveThenChange('./run.sh', () => Promise.resolve())).toContain('as approved')
+  })
+
+  test('a file that is only read may change', async () => {
+    expect(await approveThenChange('cat data.txt', () => bench.file('data.txt', 'newer\n'))).toContain('newer')
+  })
+
+  test('taken away and replaced by a link, nothing is run', async () => {
+    const replace = async (): Promise<void> => {
+      rmSync(join(bench.workspace, 'run.sh'))
+      symlinkSync('/bin/true', join(bench.workspace, 'run.sh'))
+    }
+    expect(await approveThenChange('./run.sh', replace)).toMatch(/was changed after/)
   })
 })
 

@@ -9,8 +9,9 @@ import type { ApprovalAnswer, CallGrant } from './turn-ports.ts'
 
 export type Prepared = Extract<PreparedCall, { ok: true }>
 
-export async function decideCall(step: ToolStep, call: MetonaToolCall, prepared: Prepared): Promise<Decided> {
+export async function decideCall(step: ToolStep, call: MetonaToolCall, asPrepared: Prepared): Promise<Decided> {
   const { ports, settings } = step
+  const prepared = step.exposure.judged(asPrepared)
   const { question } = prepared
   const grant = grantOf(call, prepared)
   const decideWith = (granted: boolean): ApprovalPolicy =>
@@ -96,8 +97,8 @@ function eventReason({ code, params }: ApprovalReason): { reason: string; reason
   return { reason: code, ...(params === undefined ? {} : { reasonParams: params }) }
 }
 
-function grantOf(call: MetonaToolCall, { grantPrefix, sessionGrant }: Prepared): CallGrant | undefined {
-  return grantPrefix === undefined ? sessionGrant : { tool: call.name, prefix: grantPrefix }
+function grantOf(call: MetonaToolCall, { grantPrefix, sessionGrant, sandboxed = false }: Prepared): CallGrant | undefined {
+  return grantPrefix === undefined ? sessionGrant : { tool: call.name, prefix: grantPrefix, sandboxed }
 }
 
 /** A client may ask for more than the call offers. */

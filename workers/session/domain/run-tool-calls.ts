@@ -11,6 +11,7 @@ import { askDuringCall } from './ask-during-call.ts'
 import { decideCall, type Prepared } from './decide-call.ts'
 import type { LoopGuard } from './loop-guard.ts'
 import { mapFailure } from './map-failure.ts'
+import type { TurnExposure } from './turn-exposure.ts'
 import type { ToolRun, ToolStop, TraceSpan, TurnPorts, TurnSettings } from './turn-ports.ts'
 import type { TurnEnd } from './run-turn.ts'
 
@@ -25,6 +26,7 @@ export interface ToolStep {
   readonly calls: readonly MetonaToolCall[]
   readonly spans: TraceSpan[]
   readonly guard: LoopGuard
+  readonly exposure: TurnExposure
   /** Commits the answer that holds the calls. Called once, before any intent is committed. */
   commitAnswer(): Promise<void>
 }
@@ -160,6 +162,7 @@ async function runGroup(step: ToolStep, decided: readonly Decided[]): Promise<{ 
         },
       })
       if (run.stop !== undefined) stops.push(run.stop)
+      step.exposure.note(entry.run)
       step.spans.push({
         name: `execute_tool ${call.name}`,
         kind: 'tool',

@@ -65,8 +65,8 @@ export interface ApprovalAnswer {
   readonly text?: string
 }
 
-/** What a yes can cover beyond its own call. `edits`: every edit in the workspace that nothing else asks about. */
-export type CallGrant = { readonly tool: string; readonly prefix: string } | 'edits'
+/** What a yes can cover beyond its own call; one given for the sandbox does not hold outside it. `edits`: every edit in the workspace that nothing else asks about. */
+export type CallGrant = { readonly tool: string; readonly prefix: string; readonly sandboxed: boolean } | 'edits'
 
 export interface SteeringMessage {
   readonly messageId: string

@@ -45,7 +45,7 @@ export const runCommandTool = defineTool({
     return {
       display: input.command,
       sandboxed,
-      permit,
+      permit: { ...permit, scripts: judged.scripts },
       ...(judged.subjects === undefined ? {} : { subjects: judged.subjects }),
       ...(judged.unclear === undefined ? {} : { mustAsk: { code: 'command_unclear', params: { what: judged.unclear } } }),
       ...(judged.grantPrefix === undefined ? {} : { grantPrefix: judged.grantPrefix }),
@@ -57,6 +57,10 @@ export const runCommandTool = defineTool({
     const { executeCommand } = await import('../commands/execute-command.ts')
     const background = input.background ?? false
     if (background) requireRoom(context)
+    if (context.permit?.scripts !== undefined) {
+      const { requireSameScripts } = await import('../commands/named-scripts.ts')
+      await requireSameScripts(context.permit.scripts, context)
+    }
     context.signal.throwIfAborted()
     const timeoutMs = input.timeout_ms ?? (background ? undefined : DEFAULT_TIMEOUT_MS)
     const followed = await executeCommand({

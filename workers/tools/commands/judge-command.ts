@@ -7,11 +7,14 @@ import type { PrepareContext } from '../define-tool.ts'
 import { openPath } from '../files/open-path.ts'
 import { reasonToAskForReading } from '../catalog/path-preparation.ts'
 import { ToolError } from '../domain/tool-error.ts'
+import { namedScripts, type NamedScript } from './named-scripts.ts'
 import { readCommandLine } from './read-command-line.ts'
 
 export interface JudgedCommand {
   /** Every program of it only looks, inside the workspace, at nothing that may hold secrets. */
   readonly harmless: boolean
+  /** As they were when this was judged. */
+  readonly scripts: readonly NamedScript[]
   /** Each program with its words; absent where they could not be read. */
   readonly subjects?: RuleSubject[]
   /** Why it could not be read as plain words. */
@@ -24,7 +27,8 @@ export async function judgeCommand(command: string, context: PrepareContext): Pr
   const parsed = await readCommandLine(command)
   if (!parsed.ok) {
     const subjects = parsed.commands?.flatMap(subjectsOf)
-    return { harmless: false, unclear: parsed.reason, ...(subjects === undefined ? {} : { subjects }) }
+    const scripts = await namedScripts(parsed.commands ?? roughCommands(command), context)
+    return { harmless: false, unclear: parsed.reason, scripts, ...(subjects === undefined ? {} : { subjects }) }
   }
   // A folder change may fail or be skipped, so later paths are looked at from every folder they could start in.
   let folders = ['.']
@@ -42,11 +46,15 @@ export async function judgeCommand(command: string, context: PrepareContext): Pr
     if (changesFolder !== undefined)
       folders = [...new Set([...folders, ...folders.map((folder) => join(folder, changesFolder))])].slice(0, 64)
   }
-  if (open.length === 0) return { harmless: true, subjects }
+  if (open.length === 0) return { harmless: true, scripts: [], subjects }
+  const scripts = await namedScripts(
+    parsed.parts.map((part) => part.argv),
+    context,
+  )
   // Only the first: another program's output, or another folder, would make it do something else than was allowed.
   const [only] = open
   const grantable = open.length === 1 && only !== undefined && only === parsed.parts[0] && mayBeGranted(only.argv)
-  return { harmless: false, subjects, ...(grantable ? { grantPrefix: only.text } : {}) }
+  return { harmless: false, scripts, subjects, ...(grantable ? { grantPrefix: only.text } : {}) }
 }
 
 /** A program given by its path is also the program of that name. */
@@ -54,6 +62,14 @@ function subjectsOf(argv: readonly string[]): RuleSubject[] {
   const [program = '', ...words] = argv
   const names = program.includes('/') ? [program, program.slice(program.lastIndexOf('/') + 1)] : [program]
   return names.map((name) => ({ text: [name, ...words].join(' ') }))
+}
+
+/** Of a line that nobody can read every word may be a script. */
+function roughCommands(line: string): string[][] {
+  return line
+    .replaceAll('\\', '')
+    .split(/[\s;&|<>()"'`]+/)
+    .flatMap((word) => (word === '' ? [] : [['sh', word]]))
 }
 
 async function allInside(paths: readonly string[], folders: readonly string[], context: PrepareContext): Promise<boolean> {

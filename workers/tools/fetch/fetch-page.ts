@@ -1,6 +1,7 @@
 /** One page over HTTP: every hop checked, the dialled address checked, body, time and hops bounded. */
 import { lookup as systemLookup } from 'node:dns/promises'
 import type { Socket } from 'node:net'
+import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import { isPublicAddress } from './allowed-address.ts'
 import { checkUrl, refuseAddress } from './check-url.ts'
@@ -36,10 +37,17 @@ export const systemNetwork: FetchNetwork = {
 }
 
 /** @throws ToolError for everything that goes wrong; the signal's reason when stopped. */
-export async function fetchPage(start: string, signal: AbortSignal, network: FetchNetwork = systemNetwork): Promise<FetchedPage> {
+export async function fetchPage(
+  start: string,
+  signal: AbortSignal,
+  network: FetchNetwork = systemNetwork,
+  totalMs = TOTAL_MS,
+): Promise<FetchedPage> {
   const { Agent, request, buildConnector } = await import('undici')
-  const deadline = AbortSignal.timeout(TOTAL_MS)
-  const stop = AbortSignal.any([signal, deadline])
+  // Waking time only: what a sleeping machine missed is no delay of the server. The client's own clocks count by ticks, too.
+  const overdue = new AbortController()
+  const stopWaiting = awakeTimeout(() => overdue.abort(), totalMs)
+  const stop = AbortSignal.any([signal, overdue.signal])
   let problem: ToolError | undefined
   const connectTls = buildConnector({ timeout: CONNECT_MS })
   // An agent per page: no socket of an earlier page, opened for another name's address, is ever reused.
@@ -108,8 +116,9 @@ export async function fetchPage(start: string, signal: AbortSignal, network: Fet
     }
   } catch (error) {
     signal.throwIfAborted()
-    throw problem ?? explainNetworkError(error, hops.at(-1) ?? start, deadline.aborted)
+    throw problem ?? explainNetworkError(error, hops.at(-1) ?? start, overdue.signal.aborted ? totalMs : undefined)
   } finally {
+    stopWaiting()
     await agent.destroy()
   }
 }
@@ -160,11 +169,12 @@ async function readBounded(
   }
 }
 
-function explainNetworkError(error: unknown, url: string, timedOut: boolean): ToolError {
+function explainNetworkError(error: unknown, url: string, timedOutMs: number | undefined): ToolError {
   if (error instanceof ToolError) return error
   const code = (error as NodeJS.ErrnoException).code ?? ''
   const message = error instanceof Error ? error.message : String(error)
-  if (timedOut) return new ToolError('TIMEOUT', `${url} was not complete within ${TOTAL_MS / 1000} s. Try another source.`)
+  if (timedOutMs !== undefined)
+    return new ToolError('TIMEOUT', `${url} was not complete within ${timedOutMs / 1000} s. Try another source.`)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return new ToolError(
       'NOT_FOUND',

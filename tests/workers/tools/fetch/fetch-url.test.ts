@@ -223,6 +223,26 @@ describe('over real sockets', () => {
     expect(await outcome).toBe('stopped')
   })
 
+  test('a page that is never complete ends at the limit of time', async () => {
+    answers = { '/slow': (_request, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).write('a') }
+    await expect(fetchPage('http://site.example/slow', signal, network({ 'site.example': ['93.184.216.34'] }), 300)).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      message: expect.stringContaining('within 0.3 s'),
+    })
+  })
+
+  test('time in which the machine slept is no delay of the server', async () => {
+    answers = {
+      '/': (_request, response) => {
+        // As a suspended machine is held up: nothing runs, and then everything that waited.
+        for (const end = performance.now() + 1500; performance.now() < end;);
+        response.writeHead(200, { 'content-type': 'text/plain' }).end('after the sleep')
+      },
+    }
+    const page = await fetchPage('http://site.example/', signal, network({ 'site.example': ['93.184.216.34'] }), 700)
+    expect(page.body.toString()).toBe('after the sleep')
+  })
+
   test('control: with every address allowed, the server of this machine is reached', async () => {
     answers = { '/': html('reached') }
     const page = await fetchPage('http://open.example/', signal, network({ 'open.example': ['93.184.216.34'] }))

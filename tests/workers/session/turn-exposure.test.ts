@@ -1,0 +1,62 @@
+/** Secrets read, text from outside read, and then something reaches out: that asks, whatever would allow it. */
+import { expect, test } from 'vitest'
+import type { MetonaToolCall } from '#contracts/metona/metona-tool.ts'
+import type { PreparedCall } from '#contracts/tools/tools-service.ts'
+import { runTurn } from '#workers/session/domain/run-turn.ts'
+import { call, neverAborted, scripted, settings } from './scripted-ports.ts'
+
+type Prepared = Extract<PreparedCall, { ok: true }>
+const prepared = (more: Partial<Prepared> & Pick<Prepared, 'risk'>): Prepared => ({
+  ok: true,
+  argumentsHash: more.display ?? '',
+  display: '',
+  ...more,
+})
+
+const CALLS: Record<string, Prepared> = {
+  secrets: prepared({ risk: 'read', display: 'Read .env', mustAsk: { code: 'may_hold_secrets', params: { path: '.env' } } }),
+  plain: prepared({ risk: 'read', display: 'Read a.txt' }),
+  page: prepared({ risk: 'network', display: 'Fetch one', subjects: [{ text: 'https://one.example/' }] }),
+  out: prepared({ risk: 'network', display: 'Fetch two', subjects: [{ text: 'https://two.example/?k=1' }] }),
+}
+
+/** Which of the calls, one after the other, were asked about; everything that asks is allowed, and a rule allows every fetch. */
+async function asked(...names: string[]): Promise<string[]> {
+  const { ports, drafts } = scripted({ answers: [...names.map((name, index) => ({ toolCalls: [call(`tc_${index}`, name)] })), {}] })
+  const prepareTool = async (made: MetonaToolCall): Promise<PreparedCall> => ({ ...(CALLS[made.name] as Prepared), argumentsHash: made.id })
+  await runTurn(
+    settings({ maxIterations: 9, approval: { rules: [{ effect: 'allow', tool: '*' }], harmlessRuns: false } }),
+    { ...ports, prepareTool },
+    neverAborted,
+  )
+  return drafts.flatMap((draft) => (draft.event === 'permission_request' ? [`${draft.tool}: ${draft.reason}`] : []))
+}
+
+test.each([
+  [
+    ['secrets', 'page', 'out'],
+    ['secrets: may_hold_secrets', 'out: leaks'],
+  ],
+  [
+    ['page', 'secrets', 'out'],
+    ['secrets: may_hold_secrets', 'out: leaks'],
+  ],
+  [['page', 'page', 'out'], []],
+  [['secrets', 'out'], ['secrets: may_hold_secrets']],
+  [['plain', 'page', 'out'], []],
+])('%j asks about %j', async (names, expected) => {
+  expect(await asked(...names)).toEqual(expected)
+})
+
+test('secrets that were not read after all leak nothing', async () => {
+  const { ports, drafts } = scripted({
+    answers: ['secrets', 'page', 'out'].map((name, index) => ({ toolCalls: [call(`tc_${index}`, name)] })),
+    approvals: { tc_0: { decision: 'deny' } },
+  })
+  await runTurn(
+    settings({ approval: { rules: [{ effect: 'allow', tool: '*' }], harmlessRuns: false } }),
+    { ...ports, prepareTool: async (made) => ({ ...(CALLS[made.name] as Prepared), argumentsHash: made.id }) },
+    neverAborted,
+  )
+  expect(drafts.filter((draft) => draft.event === 'permission_request').length).toBe(1)
+})

@@ -1,0 +1,33 @@
+/**
+ * Three things that are harmless one by one and let a stranger carry secrets away together: secrets were read, text from
+ * outside was read, and now something wants to reach out. Kept for one turn.
+ */
+import type { ApprovalReasonCode } from '#contracts/tools/approval-reasons.ts'
+import type { PreparedCall } from '#contracts/tools/tools-service.ts'
+
+type Prepared = Extract<PreparedCall, { ok: true }>
+
+export interface TurnExposure {
+  /** The call was carried out: what it brought is before the model's eyes from now on. */
+  note(call: Prepared): void
+  /** The call as it must be judged: reaching out asks, whatever allows it, where both other things happened. */
+  judged(call: Prepared): Prepared
+}
+
+const SECRET: readonly ApprovalReasonCode[] = ['may_hold_secrets', 'holds_credentials']
+
+export function createTurnExposure(): TurnExposure {
+  let secret: string | undefined
+  let outsideText = false
+  return {
+    note: ({ risk, mustAsk }) => {
+      if (mustAsk !== undefined && risk === 'read' && SECRET.some((code) => code === mustAsk.code))
+        secret ??= mustAsk.params?.['path'] ?? ''
+      outsideText ||= risk === 'network'
+    },
+    judged: (call) => {
+      if (call.risk !== 'network' || secret === undefined || !outsideText || call.mustAsk !== undefined) return call
+      return { ...call, mustAsk: { code: 'leaks', params: { path: secret, url: call.subjects?.[0]?.text ?? call.display } } }
+    },
+  }
+}
