@@ -1,6 +1,7 @@
 /** What the storage worker does with memories: items in the database, and the workspace's MEMORY.md. */
 import * as z from 'zod'
 import { MemoryChangesSchema, MemoryDraftSchema, MemoryEntrySchema, MemoryHitSchema, MemoryRecallSchema } from '../metona/memory-entry.ts'
+import { MemoryFileSchema, MemoryOperationSchema } from '../metona/memory-file.ts'
 import { MetonaMemoryItemSchema } from '../metona/metona-memory.ts'
 
 const workspace = z.string()
@@ -44,5 +45,15 @@ export const memoryMethods = {
   memoryRecalls: method(
     z.object({ workspace, id: z.string(), limit: z.number().int().min(1).max(200) }),
     z.object({ recalls: z.array(MemoryRecallSchema), total: z.number().int() }),
+  ),
+  /** MEMORY.md as it stands on the disk, with what is not in its form. */
+  memoryFileRead: method(z.object({ workspace }), MemoryFileSchema),
+  /**
+   * Changes one item of MEMORY.md. Errors, each with what to do: `MEMORY_FORM`, `MEMORY_TEXT`, `SECRET_IN_MEMORY`,
+   * `MEMORY_ITEM_NOT_FOUND`, `MEMORY_ITEM_TWICE`, `MEMORY_READ_ONLY`, `MEMORY_FILE_UNSAFE`, `MEMORY_FILE_BUSY`.
+   */
+  memoryFileChange: method(
+    z.object({ workspace, operation: MemoryOperationSchema }),
+    z.object({ changed: z.boolean(), file: MemoryFileSchema }),
   ),
 }

@@ -54,6 +54,7 @@ export class Workspace {
   #mending: Promise<void> | undefined
   #disposed = false
   readonly #partials = new Map<string, PartialJob>()
+  readonly #closers: (() => Promise<void>)[] = []
   readonly #syncedHeads = new Set<string>()
 
   constructor(parts: WorkspaceParts) {
@@ -257,8 +258,14 @@ export class Workspace {
     })
   }
 
-  dispose(): Promise<void> {
+  /** Runs before the workspace is closed. */
+  onDispose(close: () => Promise<void>): void {
+    this.#closers.push(close)
+  }
+
+  async dispose(): Promise<void> {
     this.#disposed = true
+    await Promise.allSettled(this.#closers.map((close) => close()))
     return this.#parts.dispose()
   }
 

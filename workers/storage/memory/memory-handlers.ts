@@ -2,14 +2,20 @@
 import { randomBytes } from 'node:crypto'
 import type { MemoryEntry } from '#contracts/metona/memory-entry.ts'
 import { LONGEST_MEMORY, LONGEST_SUMMARY } from '#contracts/metona/memory-entry.ts'
+import { LONGEST_MEMORY_LINE } from '#contracts/metona/memory-file.ts'
 import type { storageService } from '#contracts/storage/storage-service.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import type { ServiceHandlers } from '#contracts/wire/define-service.ts'
+import { parseMemory, readDocument } from '../domain/memory-document.ts'
+import { textProblem } from '../domain/memory-text.ts'
 import type { StoredMemory } from '../logs/workspace-record.ts'
 import { listMemories, nextPosition, readMemory, readRecalls, sameMemory, toEntry } from '../queries/memories.ts'
 import type { Workspaces } from '../workspaces.ts'
+import type { Workspace } from '../workspace.ts'
 import { checkMemoryText } from './check-memory-text.ts'
+import { MemoryFileStore } from './memory-file-store.ts'
 import { searchMemories } from './search-memories.ts'
+import { viewMemoryFile } from './view-memory-file.ts'
 
 type Handlers = ServiceHandlers<typeof storageService>
 export type MemoryHandlers = Pick<Handlers, Extract<keyof Handlers, `memory${string}`>>
@@ -22,6 +28,29 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
   const check = (content: string | undefined, summary: string | null | undefined): void => {
     if (content !== undefined) checkMemoryText(content, LONGEST_MEMORY, workspaces.redactor)
     if (typeof summary === 'string') checkMemoryText(summary, LONGEST_SUMMARY, workspaces.redactor)
+  }
+  const isSecret = (text: string): boolean => workspaces.redactor.text(text) !== text || textProblem(text, Infinity) === 'secret'
+  const files = new WeakMap<Workspace, MemoryFileStore>()
+  const fileOf = (workspace: Workspace): MemoryFileStore => {
+    const present = files.get(workspace)
+    if (present !== undefined) return present
+    const store = new MemoryFileStore({
+      layout: workspace.layout,
+      now: workspaces.now,
+      log: workspaces.log,
+      onMerged: (count) =>
+        workspace.banners.set(
+          'info',
+          'MEMORY_MERGED',
+          `Another program saved an older MEMORY.md; ${count} changes it did not have were put back`,
+          {
+            count,
+          },
+        ),
+    })
+    files.set(workspace, store)
+    workspace.onDispose(() => store.close())
+    return store
   }
 
   return {
@@ -76,14 +105,35 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
         return { items: items.map(toEntry), total }
       }),
 
-    memorySearch: async ({ workspace, query, purpose, sessionId, exclude, limit }) => ({
-      hits: await workspaces
-        .get(workspace)
-        .read((database) => searchMemories(database, { query, purpose, sessionId, exclude, known: [], limit, now: now() })),
-    }),
+    memorySearch: async ({ workspace, query, purpose, sessionId, exclude, limit }) => {
+      const open = workspaces.get(workspace)
+      // What MEMORY.md says stands in the system prompt.
+      const known = purpose === 'relevant' ? itemTexts(fileOf(open).read().text) : []
+      return {
+        hits: await open.read((database) => searchMemories(database, { query, purpose, sessionId, exclude, known, limit, now: now() })),
+      }
+    },
 
     memoryRecalls: async ({ workspace, id, limit }) => workspaces.get(workspace).read((database) => readRecalls(database, id, limit)),
+
+    memoryFileRead: ({ workspace }) => viewMemoryFile(fileOf(workspaces.get(workspace)).read(), isSecret),
+
+    memoryFileChange: async ({ workspace, operation }) => {
+      const open = workspaces.get(workspace)
+      if (open.readOnly)
+        throw new AppError({ code: 'READ_ONLY', message: `${workspace} is open for reading only`, params: { path: workspace } })
+      if (operation.kind === 'add') checkMemoryText(operation.text, LONGEST_MEMORY_LINE, workspaces.redactor)
+      if (operation.kind === 'replace') checkMemoryText(operation.newText, LONGEST_MEMORY_LINE, workspaces.redactor)
+      const file = fileOf(open)
+      const { changed } = await file.change(operation)
+      return { changed, file: viewMemoryFile(file.read(), isSecret) }
+    },
   }
+}
+
+/** The items of MEMORY.md without their labels. */
+function itemTexts(text: string): string[] {
+  return readDocument(parseMemory(text)).sections.flatMap(({ items }) => items.map((item) => item.text.replace(/^\[[^\]]*\]\s*/, '')))
 }
 
 type Changes = Parameters<MemoryHandlers['memoryUpdate']>[0]['changes']

@@ -1,0 +1,210 @@
+/**
+ * The workspace's MEMORY.md. Other programs write it too: an editor that knows nothing of us saves whole buffers, a second instance or a
+ * command line changes single items. Ours are operations under a lock, put into the place of exactly the text they were made from, and
+ * written in a journal, so that a save from an old buffer does not undo them.
+ */
+import { randomBytes } from 'node:crypto'
+import { watch, type FSWatcher } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { MemoryOperation } from '#contracts/metona/memory-file.ts'
+import { AppError } from '#contracts/wire/app-error.ts'
+import { parseMemory, readDocument, serializeMemory, type MemoryDocument } from '../domain/memory-document.ts'
+import { applyOperation } from '../domain/memory-operations.ts'
+import { editorBase, reapply } from '../domain/merge-edit.ts'
+import type { WorkspaceLayout } from '../folders/workspace-layout.ts'
+import { tryOsLock, type OsLock } from '../lock/os-lock.ts'
+import { MemoryJournal, hashOf, type JournalLine } from './memory-journal.ts'
+import { putInPlace, readMemoryFile, type MemoryFileReading } from './memory-file-io.ts'
+
+const NAME = 'MEMORY.md'
+const LOCK_WAIT_MS = 10_000
+const MOST_ATTEMPTS = 100
+/** An editor that writes in place is seen half way; its text is looked at again after this long. */
+const SETTLE_MS = 30
+const DEBOUNCE_MS = 150
+
+export interface MemoryFileOptions {
+  readonly layout: Pick<WorkspaceLayout, 'root' | 'internals'>
+  readonly now: () => string
+  /** Somebody's save had lost changes of ours, which are in the file again. */
+  readonly onMerged?: (count: number) => void
+  readonly log?: (message: string) => void
+  /** For the tests that show what each protection does. */
+  readonly without?: { readonly lock?: boolean; readonly compare?: boolean; readonly journal?: boolean }
+}
+
+export interface MemoryFileChange {
+  readonly changed: boolean
+  readonly text: string
+}
+
+export class MemoryFileStore {
+  readonly #options: MemoryFileOptions
+  readonly #journal: MemoryJournal
+  #queue: Promise<unknown> = Promise.resolve()
+  #watcher: FSWatcher | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: MemoryFileOptions) {
+    this.#options = options
+    this.#journal = new MemoryJournal(options.layout.internals)
+  }
+
+  read(): MemoryFileReading {
+    return readMemoryFile(this.#options.layout.root, NAME)
+  }
+
+  /** @throws AppError as `applyOperation`; MEMORY_FILE_UNSAFE, MEMORY_READ_ONLY, MEMORY_FILE_BUSY */
+  change(operation: MemoryOperation): Promise<MemoryFileChange> {
+    this.watch()
+    return this.#alone(() => this.#write(operation))
+  }
+
+  /** Looks whether somebody's save lost changes of ours and puts them back. @returns how many. */
+  async mergeExternal(): Promise<number> {
+    let merged = 0
+    await this.#alone(async () => {
+      if (this.read().state === 'ready') merged = (await this.#write(undefined)).merged
+    })
+    return merged
+  }
+
+  /** From now on saves of other programs are noticed; harmless to repeat. */
+  watch(): void {
+    if (this.#watcher !== undefined || this.#options.onMerged === undefined) return
+    try {
+      this.#watcher = watch(this.#options.layout.root, { persistent: false }, (_event, name) => {
+        if (name === NAME) this.#mergeSoon()
+      })
+      this.#watcher.on('error', (error) => this.#options.log?.(`watching ${NAME}: ${String(error)}`))
+    } catch (error) {
+      // No more watches to be had: the next change of ours looks by itself.
+      this.#options.log?.(`watching ${NAME}: ${String(error)}`)
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#watcher?.close()
+    await this.#queue
+  }
+
+  #mergeSoon(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.mergeExternal().catch((error: unknown) => this.#options.log?.(`merging ${NAME}: ${String(error)}`))
+    }, DEBOUNCE_MS)
+    this.#timer.unref()
+  }
+
+  async #write(operation: MemoryOperation | undefined): Promise<MemoryFileChange & { merged: number }> {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      const journal = this.#journal.read()
+      const before = await this.#settled(journal)
+      const foreign = before.state === 'ready' && hashOf(before.text) !== journal.at(-1)?.after
+      const present = parseMemory(before.text)
+      const now = this.#stampAfter(present)
+      const place = { workspace: this.#options.layout.root, now }
+      const lost =
+        foreign && this.#options.without?.journal !== true
+          ? reapply(
+              present,
+              editorBase(before.text, journal, (hashes) => this.#journal.snapshots(hashes)),
+              journal,
+              place,
+            )
+          : { document: present, applied: [] }
+      const after = operation === undefined ? lost.document : applyOperation(lost.document, operation, place)
+      const text = serializeMemory(after)
+      const changed = after !== lost.document
+      const lines: JournalLine[] = foreign || journal.length === 0 ? [{ after: hashOf(before.text), stamp: stampOf(present) }] : []
+      if (text !== before.text) {
+        const temporary = `${NAME}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`
+        const placed = await putInPlace(before, text, this.#journal.folder, temporary, this.#options.without?.compare !== true)
+        if (!placed) continue
+        for (const again of lost.applied) lines.push({ operation: again, after: hashOf(text), stamp: now })
+        if (operation !== undefined && changed) lines.push({ operation, after: hashOf(text), stamp: now })
+      }
+      this.#journal.append(lines, [before.text, text])
+      if (lost.applied.length > 0) this.#options.onMerged?.(lost.applied.length)
+      return { changed, text, merged: lost.applied.length }
+    }
+    throw busy()
+  }
+
+  /** The text as it stands, once nobody is in the middle of writing it. */
+  async #settled(journal: readonly JournalLine[]): Promise<MemoryFileReading & { text: string }> {
+    let reading = this.#readable()
+    while (
+      hashOf(reading.text) !== journal.at(-1)?.after &&
+      reading.modifiedAt !== undefined &&
+      Date.now() - reading.modifiedAt < SETTLE_MS
+    ) {
+      await sleep(SETTLE_MS / 3)
+      reading = this.#readable()
+    }
+    return reading
+  }
+
+  #readable(): MemoryFileReading & { text: string } {
+    const reading = this.read()
+    if (reading.state === 'unsafe')
+      throw new AppError({
+        code: 'MEMORY_FILE_UNSAFE',
+        message: `${NAME} is a link out of the folder, or no regular file`,
+        params: { file: NAME },
+      })
+    if (reading.state === 'read_only')
+      throw new AppError({ code: 'MEMORY_READ_ONLY', message: `${NAME} is not UTF-8 and is left alone`, params: { version: '' } })
+    return reading
+  }
+
+  /** Later than the one in the file, whatever the clock says: by it an editor's copy is told from a newer text. */
+  #stampAfter(document: MemoryDocument): string {
+    const last = Date.parse(stampOf(document) ?? '')
+    const now = Date.parse(this.#options.now())
+    return new Date(Number.isFinite(last) && last >= now ? last + 1 : now).toISOString()
+  }
+
+  /** One change at a time here, and among all programs that keep to the lock. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#queue.then(async () => {
+      this.#journal.makeFolder()
+      const lock = this.#options.without?.lock === true ? undefined : await this.#lock()
+      try {
+        return await work()
+      } finally {
+        lock?.release()
+      }
+    })
+    // The caller of `#alone` gets the error; the next one only waits.
+    this.#queue = run.then(
+      () => undefined,
+      () => undefined,
+    )
+    return run
+  }
+
+  async #lock(): Promise<OsLock | undefined> {
+    const deadline = performance.now() + LOCK_WAIT_MS
+    for (;;) {
+      const outcome = tryOsLock(this.#journal.lockFile)
+      // A file system without locks: comparing before the rename has to do.
+      if (outcome.kind !== 'taken') return outcome.kind === 'held' ? outcome.lock : undefined
+      if (performance.now() > deadline) throw busy()
+      await sleep(2 + Math.random() * 23)
+    }
+  }
+}
+
+function stampOf(document: MemoryDocument): string | undefined {
+  return readDocument(document).header.updated?.value
+}
+
+function busy(): AppError {
+  return new AppError({
+    code: 'MEMORY_FILE_BUSY',
+    message: `${NAME} is being written by another program all the time; try again`,
+    retryable: true,
+  })
+}

@@ -1,0 +1,131 @@
+/** What was done to MEMORY.md, in order, with the texts before and after; in `.metona/memory/`. An aid: without it nothing is lost that a person wrote. */
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { MemoryOperationSchema } from '#contracts/metona/memory-file.ts'
+import { AppError } from '#contracts/wire/app-error.ts'
+import type { JournalEntry, Snapshot } from '../domain/merge-edit.ts'
+
+const LineSchema = z.object({ operation: MemoryOperationSchema.optional(), after: z.string(), stamp: z.string().optional() })
+export type JournalLine = JournalEntry
+
+const SNAPSHOTS = 20
+const MOST_LINES = 600
+const KEPT_LINES = 400
+
+/** SHA-256 (hex, shortened) of a text. */
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 32)
+}
+
+export class MemoryJournal {
+  readonly folder: string
+  readonly lockFile: string
+  readonly #file: string
+
+  constructor(internals: string) {
+    this.folder = join(internals, 'memory')
+    this.lockFile = join(this.folder, 'lock')
+    this.#file = join(this.folder, 'journal.jsonl')
+  }
+
+  /** `UNSAFE_WORKSPACE` when something else stands in its place. */
+  makeFolder(): void {
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 })
+    if (!lstatSync(this.folder).isDirectory())
+      throw new AppError({ code: 'UNSAFE_WORKSPACE', message: `${this.folder} is a link`, params: { path: this.folder } })
+  }
+
+  /** Oldest first; a torn or foreign line is passed over. */
+  read(): JournalLine[] {
+    return this.#text()
+      .split('\n')
+      .flatMap((line) => {
+        const parsed = LineSchema.safeParse(parseJson(line))
+        return parsed.success ? [parsed.data] : []
+      })
+  }
+
+  append(lines: readonly JournalLine[], texts: readonly string[]): void {
+    if (lines.length === 0) return
+    for (const text of texts) this.#keep(text)
+    const fd = openSync(this.#file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600)
+    try {
+      // A line torn by a kill must not swallow the next one.
+      writeSync(fd, lines.map((line) => `\n${JSON.stringify(line)}`).join(''))
+    } finally {
+      closeSync(fd)
+    }
+    this.#shorten()
+  }
+
+  /** Of these hashes the texts that are still kept, in the same order. */
+  snapshots(hashes: readonly string[]): Snapshot[] {
+    return hashes.flatMap((hash) => {
+      if (!/^[0-9a-f]{32}$/.test(hash)) return []
+      const text = readOr(join(this.folder, `${hash}.md`))
+      return text === undefined ? [] : [{ hash, text }]
+    })
+  }
+
+  #keep(text: string): void {
+    const name = join(this.folder, `${hashOf(text)}.md`)
+    if (lstatSync(name, { throwIfNoEntry: false }) !== undefined) return
+    const temporary = `${name}.${process.pid}.tmp`
+    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 })
+    renameSync(temporary, name)
+  }
+
+  #shorten(): void {
+    const lines = this.read()
+    const kept = lines.slice(-KEPT_LINES)
+    if (lines.length > MOST_LINES) {
+      const temporary = `${this.#file}.${process.pid}.tmp`
+      writeFileSync(temporary, kept.map((line) => `\n${JSON.stringify(line)}`).join(''), { flag: 'wx', mode: 0o600 })
+      renameSync(temporary, this.#file)
+    }
+    const named = new Set([...new Set(lines.map((line) => line.after).toReversed())].slice(0, SNAPSHOTS).map((hash) => `${hash}.md`))
+    for (const name of readdirSync(this.folder)) {
+      const old = name.endsWith('.md') && !named.has(name)
+      // Left by a kill, and nobody else writes here: the lock is ours.
+      const left = name.endsWith('.tmp') && !name.includes(`.${process.pid}.`)
+      if (old || left) rmSync(join(this.folder, name), { force: true })
+    }
+  }
+
+  #text(): string {
+    return readOr(this.#file) ?? ''
+  }
+}
+
+/** Undefined for what is not there, is no regular file, or is a link. */
+function readOr(file: string): string | undefined {
+  try {
+    return lstatSync(file).isFile() ? readFileSync(file, 'utf8') : undefined
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    // An empty or torn line says nothing.
+    return undefined
+  }
+}
