@@ -13,6 +13,7 @@ import { fileCommands } from './file-commands.ts'
 import { inspectCommands } from './inspect-commands.ts'
 import { historyCommands } from './history-commands.ts'
 import { mcpCommands } from './mcp-commands.ts'
+import { memoryCommands } from './memory-commands.ts'
 import { providerCommands } from './provider-commands.ts'
 import { PermissionModeSchema } from './session-enums.ts'
 import { SessionEventSchema } from './session-event.ts'
@@ -46,6 +47,7 @@ export const commands = defineService({
     ...historyCommands,
     ...fileCommands,
     ...inspectCommands,
+    ...memoryCommands,
     /**
      * Opens a workspace. Errors: `UNTRUSTED` (nothing of the folder was read; `details` may hold
      * `{ found: string[] }`, names of files in it that would influence an agent), `NOT_A_FOLDER`,

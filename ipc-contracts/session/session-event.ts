@@ -42,7 +42,8 @@ const settings = {
 }
 
 /** Memories put before the model, each with why: how well it met the question, and by which words. */
-const memories = z.array(z.object({ id: z.string(), score: z.number(), words: z.array(z.string()) })).optional()
+export const RecalledMemoriesSchema = z.array(z.object({ id: z.string(), score: z.number(), words: z.array(z.string()) }))
+const memories = RecalledMemoriesSchema.optional()
 
 export const SessionEventSchema = z.discriminatedUnion('event', [
   define('session_start', { workspace: z.string(), ...settings, agentVersion: z.string() }),

@@ -89,6 +89,8 @@ export const toolsService = defineService({
         argumentsHash: z.string(),
         answer: z.string().optional(),
         port: z.custom<Port>(),
+        /** Serves `memoryPort`; only for calls of tools that have to do with memory. */
+        memory: z.custom<Port>().optional(),
       }),
       output: z.object({
         result: MetonaToolResultSchema,
@@ -97,7 +99,7 @@ export const toolsService = defineService({
         stop: z.object({ processesFound: z.number(), processesKilled: z.number(), survivors: z.array(z.number()) }).optional(),
       }),
       deadlineMs: Infinity,
-      transfer: ['port'],
+      transfer: ['port', 'memory'],
     },
     /** Values to keep out of output that goes to a file, beside those of the environment. Added to the known ones. */
     setSecrets: {

@@ -20,6 +20,7 @@ export const GLOBAL_OPTIONS = {
 
 const sessions = () => import('./commands/sessions.ts')
 const config = () => import('./commands/config.ts')
+const memory = () => import('./commands/memory.ts')
 const ANY = Infinity
 
 export const COMMAND_TABLE: Readonly<Record<string, CommandEntry>> = {
@@ -73,6 +74,23 @@ export const COMMAND_TABLE: Readonly<Record<string, CommandEntry>> = {
     words: [0, 1],
     load: async () => (await import('./commands/trust.ts')).trust,
   },
+  'memory list': {
+    options: { type: { kind: ['semantic', 'episodic', 'working'] } },
+    words: [0, 0],
+    load: async () => (await memory()).listMemories,
+  },
+  'memory add': {
+    options: {
+      type: { kind: ['semantic', 'episodic'] },
+      section: { kind: ['preferences', 'context', 'decisions', 'todo', 'issues'] },
+      pin: { kind: 'flag' },
+      trust: { kind: 'flag' },
+    },
+    words: [1, ANY],
+    load: async () => (await memory()).addMemory,
+  },
+  'memory search': { options: {}, words: [1, ANY], load: async () => (await memory()).searchMemories },
+  'memory check': { options: {}, words: [0, 0], load: async () => (await memory()).checkMemory },
   'config get': { options: { profile: { kind: 'flag' } }, words: [1, 1], load: async () => (await config()).getConfig },
   'config set': {
     options: { profile: { kind: 'flag' }, trust: { kind: 'flag' } },

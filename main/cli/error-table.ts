@@ -117,6 +117,48 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorEntry>> = {
     'The value holds a key or token, and settings are no place for it.\nNothing was stored.\nPut it into an environment variable.',
     '该值包含密钥或令牌，不能保存在设置中。\n没有保存。\n请放入环境变量。',
   ),
+  SECRET_IN_MEMORY: entry(
+    USAGE,
+    'The text holds a password, key or token, and those are never remembered.\nNothing was stored.\nLeave it out, or keep it in an environment variable.',
+    '文本含有密码、密钥或令牌，这些内容不会被记住。\n没有保存。\n请去掉它，或放入环境变量。',
+  ),
+  MEMORY_TEXT: entry(
+    USAGE,
+    'The text cannot be remembered, because it becomes part of what the model reads.\nHeadings, code fences, prompt tags and invisible characters are not allowed in it.\nNothing was stored.',
+    '这段文本不能被记住，因为它会成为模型读到的内容。\n其中不允许标题、代码围栏、提示标签和不可见字符。\n没有保存。',
+    true,
+  ),
+  MEMORY_FORM: entry(
+    USAGE,
+    'The line does not have the form of its section.\nNothing was written.\nThe form is: {form}',
+    '这一行不符合所在小节的格式。\n没有写入。\n格式为：{form}',
+  ),
+  MEMORY_NOT_FOUND: entry(USAGE, 'This memory is not there any more.\nNothing was changed.', '这条记忆已不存在。\n没有更改。'),
+  MEMORY_ITEM_NOT_FOUND: entry(
+    USAGE,
+    'MEMORY.md has no such item.\nNothing was changed.\nLook at the file: it may have been changed meanwhile.',
+    'MEMORY.md 中没有这个条目。\n没有更改。\n请查看文件：它可能已被改动。',
+  ),
+  MEMORY_ITEM_TWICE: entry(
+    USAGE,
+    'MEMORY.md has this item more than once.\nNothing was changed.\nRemove one of them by hand.',
+    'MEMORY.md 中这个条目出现多次。\n没有更改。\n请手动删除多余的。',
+  ),
+  MEMORY_READ_ONLY: entry(
+    CONFIGURATION,
+    'MEMORY.md was made by a newer Metona, or is not UTF-8.\nIt is only read, and nothing was changed.\nUpdate Metona, or save the file as UTF-8.',
+    'MEMORY.md 由更新版本的 Metona 创建，或不是 UTF-8 编码。\n只读取，没有更改。\n请更新 Metona，或将文件保存为 UTF-8。',
+  ),
+  MEMORY_FILE_UNSAFE: entry(
+    CONFIGURATION,
+    'MEMORY.md is a link out of the folder, or no regular file.\nNothing is written through it.\nPut a regular file in its place.',
+    'MEMORY.md 是指向文件夹之外的链接，或不是普通文件。\n不会通过它写入。\n请换成普通文件。',
+  ),
+  MEMORY_FILE_BUSY: entry(
+    FAILED,
+    'MEMORY.md is being written by another program all the time.\nNothing was changed.\nTry again in a moment.',
+    'MEMORY.md 一直在被其他程序写入。\n没有更改。\n请稍后重试。',
+  ),
   NAME_TAKEN: entry(
     USAGE,
     'There is already an MCP server named "{name}" in this folder.\nNothing was added.\nChoose another name, or remove that one first.',

@@ -90,6 +90,27 @@ metona sessions fork ID [--at SEQ] | delete ID [--yes]`,
   --grants     你长期允许的内容，最新的在前；-w 只列出一个文件夹的
   --revoke ID  收回其中一条`,
   },
+  memory: {
+    usage: 'metona memory list [--type T] | add TEXT | search QUERY | check   [-w DIR] [--json]',
+    en: `Shows and adds what is remembered in a folder, and looks over its MEMORY.md.
+
+  list                   everything that is remembered; --type semantic|episodic|working
+  add TEXT               remembers TEXT; --type semantic|episodic, --pin: before the model in every session
+    --section S          writes a line of MEMORY.md instead: preferences "[category] text", context "[project] text",
+                         decisions "YYYY-MM-DD: text", todo "[pending] text", issues "problem | scope | solution"
+    --trust              trust the folder for this run
+  search QUERY           best first, with its score
+  check                  lines of MEMORY.md that are not in their form, with numbers; exit 1 when there are any`,
+    zh: `显示和添加文件夹中的记忆，并检查其中的 MEMORY.md。
+
+  list                   全部记忆；--type semantic|episodic|working
+  add TEXT               记住 TEXT；--type semantic|episodic，--pin：每个会话都交给模型
+    --section S          改为在 MEMORY.md 写一行：preferences "[类别] 内容"，context "[项目] 内容"，
+                         decisions "YYYY-MM-DD: 内容"，todo "[pending] 任务"，issues "问题 | 范围 | 方案"
+    --trust              本次运行信任该文件夹
+  search QUERY           按相关程度排列，附分数
+  check                  MEMORY.md 中不符合格式的行及行号；有问题时退出码为 1`,
+  },
   config: {
     usage: 'metona config get KEY | set KEY VALUE | list   [-w DIR | --profile]',
     en: "Settings. With -w those of a folder, with --profile your own; without either the folder's where the current one is a workspace.",

@@ -11,6 +11,7 @@ import type { MetonaResponse } from '#contracts/metona/metona-response.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
 import { stopped, unlessAborted } from './context-pool.ts'
+import { flushMemories } from './flush-memories.ts'
 import type { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
 import type { Services } from './services.ts'
@@ -33,6 +34,8 @@ export type CompactionEnd =
 export async function compactSession(order: CompactionOrder): Promise<CompactionEnd> {
   const { session, reason, instructions } = order
   const { sessionId } = session
+  // Where the provider has just refused the history as too long, nothing longer can be asked.
+  if (reason !== 'overflow') await flushMemories(order, (request) => askModel(order, request))
   let step = await run(order, 'planCompaction', {
     sessionId,
     requestId: newId('r'),

@@ -9,6 +9,7 @@ import type { BuiltRequest } from './domain/turn-ports.ts'
 import type { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
 import type { Services } from './services.ts'
+import { frozenMemories, memoriesForTurn } from './turn-memories.ts'
 
 export interface BuildSettings {
   readonly thinkingEnabled: boolean
@@ -39,9 +40,10 @@ export function contextBuilder({ services, session, target, config, signal, turn
         code: 'BASE_URL_INCOMPLETE',
         message: 'the base URL of this session held a key or password, which is not stored; give it again',
       })
-    const [described, account] = await Promise.all([
+    const [described, account, remembered] = await Promise.all([
       modelInfo ?? services.llm.ask((llm) => llm.describeModel({ target })).then((answer) => answer.model),
       services.tokens.accountOf(provider, model),
+      memoriesForTurn(services, session),
     ])
     modelInfo = described
     const known = account === undefined ? {} : { account }
@@ -66,6 +68,7 @@ export function contextBuilder({ services, session, target, config, signal, turn
         iteration,
         userInput,
         ...(session.snapshot.taskGoal === undefined ? {} : { taskGoal: session.snapshot.taskGoal }),
+        ...(remembered === undefined || remembered.hits.length === 0 ? {} : { memories: remembered.hits }),
         thinkingEnabled: config.thinkingEnabled && modelInfo.supportsThinking,
         now: Date.now(),
       },
@@ -75,7 +78,12 @@ export function contextBuilder({ services, session, target, config, signal, turn
     session.contextCursor = messages.length
     const kept = held?.messages.slice(0, built.kept ?? 0) ?? []
     const whole = [...kept, ...built.request.messages]
-    session.held = { requestId: built.request.meta.requestId, messages: whole }
+    session.held = {
+      requestId: built.request.meta.requestId,
+      messages: whole,
+      request: built.request,
+      tokens: built.context.estimatedTokens,
+    }
     session.addCounts(built.counts ?? [])
     if (built.compaction !== undefined) await commitCompaction(session, built.compaction, turn)
     const params = {
@@ -94,6 +102,7 @@ export function contextBuilder({ services, session, target, config, signal, turn
       messagesHash: built.messagesHash,
       notes: built.notes,
       turnContexts: built.turnContexts ?? [],
+      memories: frozenMemories(remembered, built.turnContexts ?? []),
       alreadyLogged: session.loggedMessages,
     }
   }

@@ -3,7 +3,7 @@
  * `commit`, which gives them their seq, makes them durable and only then shows them.
  */
 import type { CompactionState } from '#contracts/context/compaction.ts'
-import type { MetonaImage, MetonaMessage } from '#contracts/metona/metona-request.ts'
+import type { MetonaImage, MetonaMessage, MetonaRequest } from '#contracts/metona/metona-request.ts'
 import type { SessionEntry } from '#contracts/session/client-protocol.ts'
 import { emptySnapshot, reduceSession } from '#contracts/session/reduce-session.ts'
 import { SessionEventSchema, type SessionEvent, type SessionEventDraft } from '#contracts/session/session-event.ts'
@@ -44,7 +44,15 @@ export class LiveSession {
   /** Nothing new may start in it. */
   closing = false
   /** The message list of the last build, of which only the end crosses again. */
-  held: { readonly requestId: string; readonly messages: readonly MetonaMessage[] } | undefined
+  held:
+    | {
+        readonly requestId: string
+        readonly messages: readonly MetonaMessage[]
+        /** The rest of the request; its `messages` may lack the beginning. */
+        readonly request: MetonaRequest
+        readonly tokens: number
+      }
+    | undefined
   /** How many messages the context thread has; 0 after anything that changed what it holds. */
   contextCursor = 0
   /** Exact counts the context thread made, given back when it has to start over. */
@@ -143,6 +151,11 @@ export class LiveSession {
   /** Process ids that the last Stop could not end; normally none. */
   get lastSurvivors(): number[] {
     return this.#lastSurvivors
+  }
+
+  /** Memories the model has before it. */
+  get recalled(): ReadonlySet<string> {
+    return this.#history.recalled
   }
 
   get failure(): AppError | undefined {

@@ -5,6 +5,7 @@ import { toErrorData, WireErrorCode, type AppErrorData } from '#contracts/wire/a
 import { listen } from '#contracts/wire/listen.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import type { ToolQuestion, ToolRun } from './domain/turn-ports.ts'
+import { openMemoryPort } from './memory-port.ts'
 import { OutputRedaction } from './redact-deltas.ts'
 import type { Services } from './services.ts'
 
@@ -52,11 +53,15 @@ export async function runTool(
     void answered.then((text) => port.postMessage({ answer: { id, ...(text === undefined ? {} : { text }) } }))
   })
   port.start()
+  const memory = openMemoryPort(services, place, order.call.name)
   let sent = false
   try {
     const tools = await services.tools.client()
     sent = true
-    const run = await tools.run({ place, ...order, port: channel.port2 as unknown as Port }, { signal, graceMs: TOOL_GRACE_MS })
+    const run = await tools.run(
+      { place, ...order, port: channel.port2 as unknown as Port, ...(memory.port === undefined ? {} : { memory: memory.port }) },
+      { signal, graceMs: TOOL_GRACE_MS },
+    )
     return {
       result: run.result,
       outcome: signal.aborted && run.outcome !== 'ok' ? 'aborted' : run.outcome,
@@ -71,6 +76,7 @@ export async function runTool(
   } finally {
     show(redaction.end())
     port.close()
+    memory.close()
   }
 }
 

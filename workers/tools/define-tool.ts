@@ -2,6 +2,8 @@
 import * as z from 'zod'
 import type { MetonaToolDef } from '#contracts/metona/metona-tool.ts'
 import type { ToolOutcome } from '#contracts/session/session-enums.ts'
+import type { memoryPort } from '#contracts/tools/memory-port.ts'
+import type { ServiceClient } from '#contracts/wire/define-service.ts'
 import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
 import type { RuleSubject } from '#contracts/tools/permission-rule.ts'
 import type { RiskClass, ToolDescriptor, ToolLive, ToolPlace } from '#contracts/tools/tools-service.ts'
@@ -72,6 +74,8 @@ export interface RunContext extends PrepareContext {
   readonly permit: Permit | undefined
   /** What the person answered to the call's question. */
   readonly answer: string | undefined
+  /** Of the session the call runs in; only for the tools that remember and recall. */
+  readonly memory: ServiceClient<typeof memoryPort> | undefined
   live(message: ToolLive): void
   /** Asks the person while the call runs. @returns what they wrote; undefined when they passed over it or nobody is there. */
   ask(question: { readonly text: string; readonly options?: readonly string[] }): Promise<string | undefined>

@@ -7,7 +7,9 @@ import type { ToolOutcome } from '#contracts/session/session-enums.ts'
 import { approvalReasonText, type ApprovalReason } from '#contracts/tools/approval-reasons.ts'
 import type { RuleSubject } from '#contracts/tools/permission-rule.ts'
 import type { PreparedCall, ToolLive, ToolPlace, toolsService } from '#contracts/tools/tools-service.ts'
+import { memoryPort } from '#contracts/tools/memory-port.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
+import { connect } from '#contracts/wire/connect.ts'
 import { callMeter } from '#contracts/wire/call-meter.ts'
 import type { ServiceHandlers } from '#contracts/wire/define-service.ts'
 import { threadHealth } from '#workers/shared/metering/thread-meter.ts'
@@ -75,9 +77,10 @@ export function createToolsHandlers(
     }
   }
 
-  const run = async ({ place, call, argumentsHash, answer: reply, port }: RunInput, signal: AbortSignal): Promise<RunAnswer> => {
+  const run = async ({ place, call, argumentsHash, answer: reply, port, memory }: RunInput, signal: AbortSignal): Promise<RunAnswer> => {
     const startedAt = performance.now()
     const questions = askOver(port)
+    const remembering = memory === undefined ? undefined : connect(memoryPort, memory)
     running++
     try {
       const { bound } = await bind(place, call)
@@ -88,13 +91,24 @@ export function createToolsHandlers(
         port.postMessage(message)
         callMeter()?.message('tools.live', message, place.sessionId)
       }
-      const output = await bound.run({ place, callId: call.id, services, signal, permit, answer: reply, live, ask: questions.ask })
+      const output = await bound.run({
+        place,
+        callId: call.id,
+        services,
+        signal,
+        permit,
+        answer: reply,
+        memory: remembering?.client,
+        live,
+        ask: questions.ask,
+      })
       return answer(call, output, startedAt)
     } catch (error) {
       return answer(call, failureOutput(error, signal.aborted), startedAt)
     } finally {
       running--
       questions.close()
+      remembering?.close()
       prepared.delete(`${place.sessionId}\0${call.id}`)
       port.close()
     }

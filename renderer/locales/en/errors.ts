@@ -233,6 +233,51 @@ export const errors = {
     means: 'Settings are no place for it. Nothing was stored.',
     todo: 'Add it as a key of its provider.',
   },
+  SECRET_IN_MEMORY: {
+    what: 'The text holds a password, key or token.',
+    means: 'Those are never remembered. Nothing was stored.',
+    todo: 'Leave it out.',
+  },
+  MEMORY_TEXT: {
+    what: 'This text cannot be remembered.',
+    means: 'It would become part of what the model reads. Nothing was stored.',
+    todo: 'Write it as plain sentences.',
+  },
+  MEMORY_FORM: {
+    what: 'The line does not have the form of its section.',
+    means: 'Nothing was written.',
+    todo: 'Write it as: {form}',
+  },
+  MEMORY_NOT_FOUND: {
+    what: 'This memory is not there any more.',
+    means: 'Nothing was changed.',
+    todo: 'Reload the list.',
+  },
+  MEMORY_ITEM_NOT_FOUND: {
+    what: 'MEMORY.md has no such item.',
+    means: 'Nothing was changed.',
+    todo: 'Reload the page: the file may have been changed meanwhile.',
+  },
+  MEMORY_ITEM_TWICE: {
+    what: 'MEMORY.md has this item more than once.',
+    means: 'Nothing was changed.',
+    todo: 'Remove one of them by hand.',
+  },
+  MEMORY_READ_ONLY: {
+    what: 'MEMORY.md was made by a newer Metona, or is not UTF-8.',
+    means: 'It is only read. Nothing was changed.',
+    todo: 'Update Metona, or save the file as UTF-8.',
+  },
+  MEMORY_FILE_UNSAFE: {
+    what: 'MEMORY.md is a link out of the folder, or no regular file.',
+    means: 'Nothing is written through it.',
+    todo: 'Put a regular file in its place.',
+  },
+  MEMORY_FILE_BUSY: {
+    what: 'MEMORY.md is being written by another program all the time.',
+    means: 'Nothing was changed.',
+    todo: 'Try again in a moment.',
+  },
   NAME_TAKEN: {
     what: 'There is already an MCP server named “{name}” in this folder.',
     means: 'Nothing was added.',

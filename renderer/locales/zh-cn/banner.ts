@@ -31,5 +31,6 @@ export const banner: Messages['banner'] = {
   LOG_BEHIND: '有日志暂时无法写入，之后会由数据库补齐。',
   PROFILE_DAMAGED: '个人设置已损坏并另存，信任和设置重新开始。',
   NO_SANDBOX: '这台机器没有沙箱，每条命令都会询问。',
+  MEMORY_MERGED: '另一个程序保存了较旧的 MEMORY.md，它缺少的 {count} 处更改已补回。',
   JOURNAL_MODE: '这个文件夹在网络驱动器上，保存会慢一些。',
 }

@@ -122,6 +122,51 @@ export const errors: typeof englishErrors = {
     todo: '请在编辑器中修正：{path}',
   },
   SECRET_IN_CONFIG: { what: '这个值含有密钥或令牌。', means: '设置里不能存放它，没有保存。', todo: '请作为供应商的密钥添加。' },
+  SECRET_IN_MEMORY: {
+    what: '文本含有密码、密钥或令牌。',
+    means: '这些内容不会被记住。没有保存。',
+    todo: '请去掉它。',
+  },
+  MEMORY_TEXT: {
+    what: '这段文本不能被记住。',
+    means: '它会成为模型读到的内容，其中不允许标题、代码围栏、提示标签和不可见字符。没有保存。',
+    todo: '请写成普通的句子。',
+  },
+  MEMORY_FORM: {
+    what: '这一行不符合所在小节的格式。',
+    means: '没有写入。',
+    todo: '请写成：{form}',
+  },
+  MEMORY_NOT_FOUND: {
+    what: '这条记忆已不存在。',
+    means: '没有更改。',
+    todo: '请重新加载列表。',
+  },
+  MEMORY_ITEM_NOT_FOUND: {
+    what: 'MEMORY.md 中没有这个条目。',
+    means: '没有更改。',
+    todo: '请重新加载页面：文件可能已被改动。',
+  },
+  MEMORY_ITEM_TWICE: {
+    what: 'MEMORY.md 中这个条目出现多次。',
+    means: '没有更改。',
+    todo: '请手动删除多余的。',
+  },
+  MEMORY_READ_ONLY: {
+    what: 'MEMORY.md 由更新版本的 Metona 创建，或不是 UTF-8 编码。',
+    means: '只读取，没有更改。',
+    todo: '请更新 Metona，或将文件保存为 UTF-8。',
+  },
+  MEMORY_FILE_UNSAFE: {
+    what: 'MEMORY.md 是指向文件夹之外的链接，或不是普通文件。',
+    means: '不会通过它写入。',
+    todo: '请换成普通文件。',
+  },
+  MEMORY_FILE_BUSY: {
+    what: 'MEMORY.md 一直在被其他程序写入。',
+    means: '没有更改。',
+    todo: '请稍后重试。',
+  },
   NAME_TAKEN: { what: '这个文件夹里已有名为“{name}”的 MCP 服务器。', means: '没有添加。', todo: '请换一个名字，或先移除它。' },
   MCP_NOT_FOUND: { what: '这个 MCP 服务器已不存在。', means: '没有任何改动。', todo: '请重新加载列表。' },
   MCP_BAD_SERVER: { what: '不能添加这个 MCP 服务器：{reason}。', means: '没有添加。', todo: '请修改后再试。' },

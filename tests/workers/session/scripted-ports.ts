@@ -66,6 +66,7 @@ export function scripted(script: Script): Recording {
         messagesHash: 'h',
         notes: [],
         turnContexts: [],
+        memories: [],
         alreadyLogged: 0,
       }
     },

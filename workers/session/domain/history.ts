@@ -9,12 +9,14 @@ export interface History {
   seqs: number[]
   /** How many messages of the current list earlier requests have written to the log in full. */
   logged: number
+  /** Memories that stand in what is sent; those are not brought up again. */
+  recalled: Set<string>
   /** How the history is sent since the last compaction. */
   compaction: CompactionState | undefined
 }
 
 export function emptyHistory(): History {
-  return { messages: [], seqs: [], logged: 0, compaction: undefined }
+  return { messages: [], seqs: [], logged: 0, recalled: new Set(), compaction: undefined }
 }
 
 /** Adds what `event` means for the next request. Changes `history` in place; order is the events' order. */
@@ -42,6 +44,7 @@ export function extendHistory(history: History, event: SessionEvent): void {
       return
     }
     case 'tool_result':
+      for (const { id } of event.memories ?? []) history.recalled.add(id)
       add({
         role: 'tool',
         content: '',
@@ -62,9 +65,11 @@ export function extendHistory(history: History, event: SessionEvent): void {
     case 'compaction':
       history.logged = 0
       history.compaction = event.state
+      history.recalled.clear()
       return
     case 'context_built':
       for (const { messageId, turnContext } of event.turnContexts ?? []) freezeContext(history, messageId, turnContext)
+      for (const { id } of event.memories ?? []) history.recalled.add(id)
       return
     case 'rewind': {
       const kept = history.seqs.findIndex((seq) => seq > event.toSeq)

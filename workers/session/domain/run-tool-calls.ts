@@ -5,7 +5,7 @@
 import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
 import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-tool.ts'
 import type { ToolOutcome } from '#contracts/session/session-enums.ts'
-import type { SessionEventDraft } from '#contracts/session/session-event.ts'
+import { RecalledMemoriesSchema, type SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { PreparedCall } from '#contracts/tools/tools-service.ts'
 import { askDuringCall } from './ask-during-call.ts'
 import { decideCall, type Prepared } from './decide-call.ts'
@@ -201,6 +201,7 @@ function resultDraft(
     ...(result.summary === undefined ? {} : { summary: result.summary }),
     ...(result.error === undefined ? {} : { error: result.error }),
     ...(display === undefined ? {} : { display }),
+    ...(display?.kind === 'memories' ? { memories: RecalledMemoriesSchema.catch([]).parse(display.memories) } : {}),
     turn: settings.turn,
   }
 }

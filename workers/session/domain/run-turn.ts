@@ -95,6 +95,7 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
         window: built.contextWindow,
         ...(built.notes.length === 0 ? {} : { notes: built.notes }),
         ...(built.turnContexts.length === 0 ? {} : { turnContexts: built.turnContexts }),
+        ...(built.memories.length === 0 ? {} : { memories: built.memories }),
         turn: settings.turn,
       },
       { event: 'iteration_start', iteration, turn: settings.turn },

@@ -22,6 +22,8 @@ export interface BuiltRequest {
   readonly messagesHash: string
   readonly notes: string[]
   readonly turnContexts: { messageId: string; turnContext: string }[]
+  /** Those in `turnContexts`, each with why. */
+  readonly memories: { id: string; score: number; words: string[] }[]
   /** Of the request's messages, how many earlier requests have written to the log in full. */
   readonly alreadyLogged: number
 }

@@ -12,6 +12,7 @@ import { fileHandlers } from './file-handlers.ts'
 import { inspectHandlers } from './inspect-handlers.ts'
 import { mcpHandlers } from './mcp-handlers.ts'
 import { historyHandlers } from './history-handlers.ts'
+import { memoryHandlers } from './memory-handlers.ts'
 import { providerHandlers } from './provider-handlers.ts'
 import { sessionHandlers } from './session-handlers.ts'
 import { settingsHandlers } from './settings-handlers.ts'
@@ -46,6 +47,7 @@ export function createHandlers(parts: HandlerParts): CommandHandlers {
     ...sessionHandlers(parts),
     ...settingsHandlers(parts),
     ...mcpHandlers(parts),
+    ...memoryHandlers(parts),
     ...providerHandlers(parts),
     ...appHandlers(parts),
     ...healthHandlers(parts),

@@ -8,6 +8,8 @@ import { fetchUrlTool } from './fetch-url.ts'
 import { findFilesTool } from './find-files.ts'
 import { listDirectoryTool } from './list-directory.ts'
 import { readFileTool } from './read-file.ts'
+import { recallTool } from './recall.ts'
+import { rememberTool } from './remember.ts'
 import { runCommandTool } from './run-command.ts'
 import { searchTextTool } from './search-text.ts'
 import { stopCommandTool } from './stop-command.ts'
@@ -26,6 +28,8 @@ export const catalog: readonly Tool[] = [
   stopCommandTool,
   analyzeCsvTool,
   fetchUrlTool,
+  rememberTool,
+  recallTool,
   updateTodoTool,
   askUserTool,
 ]
