@@ -50,7 +50,8 @@ export const commands = defineService({
     ...memoryCommands,
     /**
      * Opens a workspace. Errors: `UNTRUSTED` (nothing of the folder was read; `details` may hold
-     * `{ found: string[] }`, names of files in it that would influence an agent), `NOT_A_FOLDER`,
+     * `{ found, creates, special }`: names of files in it that would influence an agent, of what opening
+     * it would make, and whether it is `/`, the home folder or a network folder), `NOT_A_FOLDER`,
      * `NEEDS_STORED_TRUST` (`/`, home, network folder), `WORKSPACE_IN_USE` (after `waitMs`, names the holder).
      * Reading mode takes no lock, needs no trust and runs nothing.
      */

@@ -16,11 +16,17 @@ export interface TrustQuestion {
   readonly path: string
   /** Names of files in it that would influence an agent, as far as the host told. */
   readonly found: readonly string[]
+  /** Names of what opening it would make. */
+  readonly creates: readonly string[]
   /** `/`, the home folder or a network folder: trusting it is unusual. */
   readonly unusual: boolean
 }
 
-const FoundSchema = z.object({ found: z.array(z.string()) })
+const FactsSchema = z.object({
+  found: z.array(z.string()).default([]),
+  creates: z.array(z.string()).default([]),
+  special: z.string().optional(),
+})
 
 export const useWorkspacesStore = defineStore('workspaces', () => {
   const connection = useConnectionStore()
@@ -114,8 +120,10 @@ export const useWorkspacesStore = defineStore('workspaces', () => {
     } catch (error) {
       const failure = toProblem(error)
       if (failure.code === 'UNTRUSTED' || failure.code === 'NEEDS_STORED_TRUST') {
-        const found = FoundSchema.safeParse(failure.details)
-        question.value = { path, found: found.success ? found.data.found : [], unusual: failure.code === 'NEEDS_STORED_TRUST' }
+        const { found, creates, special } = FactsSchema.safeParse(failure.details).data ?? { found: [], creates: [] }
+        // The real path, as the host resolved it: that is what would be trusted.
+        const real = String(failure.params?.['path'] ?? path)
+        question.value = { path: real, found, creates, unusual: failure.code === 'NEEDS_STORED_TRUST' || special !== undefined }
       } else problem.value = failure
       return false
     } finally {

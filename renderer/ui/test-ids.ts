@@ -141,6 +141,7 @@ export const testIds = {
   providerCheck: 'provider-check',
   pipeline: 'pipeline',
   welcome: 'welcome',
+  welcomeLanguage: 'welcome-language',
   runDemo: 'run-demo',
   skipWelcome: 'skip-welcome',
 } as const

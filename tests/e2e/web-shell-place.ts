@@ -23,17 +23,23 @@ export interface WebShellPlace {
 
 export interface WebShellOptions {
   readonly permission: 'ask' | 'full_access'
+  /** Nothing is set up: no key, no address, no trust, no configuration. */
+  readonly newcomer?: boolean
 }
 
 export async function openWebShell(options: WebShellOptions): Promise<WebShellPlace> {
   const provider = await startFakeProvider()
-  const place = await makeCliPlace({ DEEPSEEK_API_KEY: 'sk-test-0123456789', DEEPSEEK_BASE_URL: provider.baseUrl })
-  for (const args of [
-    ['trust', place.workspace],
-    ['config', 'set', '--profile', 'security.permission', options.permission],
-    ['config', 'set', '--profile', 'security.sandbox', 'off'],
-    ['config', 'set', '--profile', 'llm.model', 'deepseek/deepseek-flash'],
-  ]) {
+  const place = await makeCliPlace(
+    options.newcomer === true ? {} : { DEEPSEEK_API_KEY: 'sk-test-0123456789', DEEPSEEK_BASE_URL: provider.baseUrl },
+  )
+  for (const args of options.newcomer === true
+    ? []
+    : [
+        ['trust', place.workspace],
+        ['config', 'set', '--profile', 'security.permission', options.permission],
+        ['config', 'set', '--profile', 'security.sandbox', 'off'],
+        ['config', 'set', '--profile', 'llm.model', 'deepseek/deepseek-flash'],
+      ]) {
     const { code, stderr } = await runCli(place, args)
     if (code !== 0) throw new Error(`metona ${args.join(' ')}: ${stderr}`)
   }

@@ -25,6 +25,11 @@ export const banner = {
   WORKSPACE_READ_ONLY: 'This folder cannot be written at the moment. Saving goes on as soon as it can.',
   LOG_COMPLETED: 'Entries that only the database had were added to the logs.',
   LOG_REPAIRED: 'A log ended in the middle of a line and was repaired.',
+  DATABASE_ALTERED:
+    'The database of this folder was changed by somebody else and differs from the logs in {count} places. `metona doctor --verify` lists them, `--rebuild` makes it anew.',
+  DATABASE_WITHOUT_WAL: 'Saving is slower in this folder: its file system cannot share memory between programs.',
+  LOG_DISTURBED: 'Another program changed or removed a log; what was missing was written again from the database.',
+  LOG_UNSAFE: 'A log is a link or of the wrong kind; nothing is written through it.',
   LOG_DAMAGED: 'Some log lines cannot be read.',
   LOG_BEHIND: 'A log could not be written; it is completed from the database later.',
   PROFILE_DAMAGED: 'Your own settings were damaged and set aside. Trust and settings start anew.',

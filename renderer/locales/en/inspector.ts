@@ -10,6 +10,7 @@ export const inspector = {
   input: 'Input',
   cacheHit: 'of it from the cache',
   output: 'Output',
+  unreported: 'Stopped answers, tokens not reported',
   reasoning: 'of it thinking',
   cost: 'Cost',
   costEmpty: 'No price is known for what was used.',

@@ -6,6 +6,7 @@ export const trust = {
   databaseFile: 'may list MCP servers; none starts by itself',
   secretFile: 'may hold secrets; the model does not get to read it',
   otherFile: 'would be loaded',
+  creates: 'If you trust it, Metona adds: {files}. Nothing that is there is written over.',
   yes: 'If you trust it',
   yesText:
     'Its instructions are loaded, sessions may read it, and change it or run commands as the permission mode allows. MCP servers are still asked about one by one.',

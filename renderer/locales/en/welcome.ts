@@ -18,5 +18,7 @@ export const welcome = {
   keyTitle: 'Add a model key',
   folderTitle: 'Open a folder',
   folderText: 'You are asked whether you trust it before anything in it is read.',
+  language: 'Language',
+  ollama: 'Ollama runs models on this machine. Start it, then check; another address is kept for all sessions.',
   hasKey: 'A key is there',
 }

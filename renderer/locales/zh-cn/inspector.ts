@@ -12,6 +12,7 @@ export const inspector: Messages['inspector'] = {
   input: '输入',
   cacheHit: '其中来自缓存',
   output: '输出',
+  unreported: '已停止且未报告 token 的回答',
   reasoning: '其中思考',
   cost: '费用',
   costEmpty: '所用模型没有已知价格。',

@@ -8,6 +8,7 @@ export const trust: Messages['trust'] = {
   databaseFile: '可能登记了 MCP 服务器，不会自动启动',
   secretFile: '可能含密钥，不让模型读取',
   otherFile: '会被加载',
+  creates: '信任后 Metona 会新增：{files}。已有的内容不会被覆盖。',
   yes: '信任后',
   yesText: '加载其中的指令；会话可以读取，并按权限模式修改文件或运行命令。每个 MCP 服务器仍会单独询问。',
   no: '不信任',

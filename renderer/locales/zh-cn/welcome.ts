@@ -19,5 +19,7 @@ export const welcome: Messages['welcome'] = {
   keyTitle: '添加模型密钥',
   folderTitle: '打开一个文件夹',
   folderText: '读取其中的内容之前，会先问你是否信任它。',
+  language: '语言',
+  ollama: 'Ollama 在本机运行模型。启动它之后点击检查；改过的地址对所有会话有效。',
   hasKey: '已有密钥',
 }

@@ -89,6 +89,14 @@ test('every word of a closed set that the page shows has a text', () => {
   expect(keys.filter((key) => !english.has(key))).toEqual([])
 })
 
+test('every banner that the storage worker raises has a text', async () => {
+  const raised = (await sources('workers/storage', ['.ts'])).flatMap(({ text }) =>
+    [...text.matchAll(/\bbanners\.set\(\s*(?:'\w+'|[\w.]+),\s*'([A-Z_]+)'/g)].map((match) => match[1] ?? ''),
+  )
+  expect(raised.length).toBeGreaterThan(5)
+  expect(raised.filter((code) => !english.has(`banner.${code}`))).toEqual([])
+})
+
 test('every key that the sources name exists', async () => {
   const named = (await sources('renderer', ['.vue', '.ts'])).flatMap(({ name, text }) =>
     [
