@@ -12,6 +12,8 @@ export type Control =
       readonly maximum: number | undefined
     }
   | { readonly kind: 'text'; readonly nullable: boolean }
+  /** A list or a table, written as JSON. */
+  | { readonly kind: 'json' }
 
 const SchemaShape = z.object({
   type: z.union([z.string(), z.array(z.string())]).optional(),
@@ -37,6 +39,7 @@ function single(schema: z.infer<typeof SchemaShape>, nullable: boolean): Control
   const values = schema.enum?.filter((entry) => typeof entry === 'string')
   if (values !== undefined && values.length > 0) return { kind: 'choice', values }
   const types = Array.isArray(schema.type) ? schema.type : [schema.type]
+  if (types.includes('array') || types.includes('object')) return { kind: 'json' }
   const mayBeNull = nullable || types.includes('null')
   if (types.includes('boolean')) return { kind: 'switch' }
   if (types.includes('integer') || types.includes('number'))

@@ -111,6 +111,11 @@ describe('rules', () => {
     expect([read('secrets/a/b.txt'), read('src/secrets/a')]).toEqual(['ask', 'allow'])
   })
 
+  test('stars at several places, and a text written to make them slow', () => {
+    const rules: PermissionRule[] = [{ effect: 'allow', tool: 'run_command', match: '*a*a*a*a*a*a*b' }]
+    expect([in_('ask', rules, command('xaxaxaxaxaxaxb')), in_('ask', rules, command('a'.repeat(4000)))]).toEqual(['a', '?'])
+  })
+
   test('signs of other pattern languages stand for themselves', () => {
     const rules: PermissionRule[] = [{ effect: 'allow', tool: 'run_command', match: 'a.c[x] (y)+' }]
     expect([in_('ask', rules, command('a.c[x] (y)+')), in_('ask', rules, command('abcx yy'))]).toEqual(['a', '?'])

@@ -17,6 +17,10 @@ const CALLS: Record<string, Prepared> = {
   secrets: prepared({ risk: 'read', display: 'Read .env', mustAsk: { code: 'may_hold_secrets', params: { path: '.env' } } }),
   plain: prepared({ risk: 'read', display: 'Read a.txt' }),
   page: prepared({ risk: 'network', display: 'Fetch one', subjects: [{ text: 'https://one.example/' }] }),
+  server: prepared({ risk: 'execute', display: 'Ask a server' }),
+  boxed: prepared({ risk: 'execute', display: 'make', sandboxed: true, subjects: [{ text: 'make' }] }),
+  open: prepared({ risk: 'execute', display: 'make', sandboxed: false, subjects: [{ text: 'make' }] }),
+  looks: prepared({ risk: 'execute', display: 'ls', sandboxed: false, harmless: true, subjects: [{ text: 'ls' }] }),
   out: prepared({ risk: 'network', display: 'Fetch two', subjects: [{ text: 'https://two.example/?k=1' }] }),
 }
 
@@ -44,6 +48,14 @@ test.each([
   [['page', 'page', 'out'], []],
   [['secrets', 'out'], ['secrets: may_hold_secrets']],
   [['plain', 'page', 'out'], []],
+  [
+    ['server', 'secrets', 'server'],
+    ['secrets: may_hold_secrets', 'server: leaks'],
+  ],
+  [
+    ['page', 'secrets', 'boxed', 'looks', 'open'],
+    ['secrets: may_hold_secrets', 'open: leaks'],
+  ],
 ])('%j asks about %j', async (names, expected) => {
   expect(await asked(...names)).toEqual(expected)
 })

@@ -33,13 +33,30 @@ export function matchRules(
 }
 
 function fits({ match = '*' }: PermissionRule, subject: string): boolean {
-  const optionalEnd = match.endsWith(' *')
-  const fixed = optionalEnd ? match.slice(0, -2) : match
-  const pattern = fixed
-    .split('*')
-    .map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, '\\$&'))
-    .join('[^]*')
-  return new RegExp(`^${pattern}${optionalEnd ? '(?: [^]*)?' : ''}$`).test(subject)
+  return matches(match, subject) || (match.endsWith(' *') && matches(match.slice(0, -2), subject))
+}
+
+/** By hand: as a regular expression several stars could take for ever on a text that was written for it. */
+function matches(pattern: string, text: string): boolean {
+  let at = 0
+  let from = 0
+  let star = -1
+  let retry = 0
+  while (from < text.length) {
+    if (pattern[at] === '*') {
+      star = at++
+      retry = from
+    } else if (pattern[at] === text[from]) {
+      at++
+      from++
+    } else if (star >= 0) {
+      // The last star takes one more character.
+      at = star + 1
+      from = ++retry
+    } else return false
+  }
+  while (pattern[at] === '*') at++
+  return at === pattern.length
 }
 
 function nameOf({ effect, tool, match }: PermissionRule): string {

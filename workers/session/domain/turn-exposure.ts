@@ -20,14 +20,21 @@ export function createTurnExposure(): TurnExposure {
   let secret: string | undefined
   let outsideText = false
   return {
-    note: ({ risk, mustAsk }) => {
+    note: (call) => {
+      const { risk, mustAsk } = call
       if (mustAsk !== undefined && risk === 'read' && SECRET.some((code) => code === mustAsk.code))
         secret ??= mustAsk.params?.['path'] ?? ''
-      outsideText ||= risk === 'network'
+      outsideText ||= risk === 'network' || isForeign(call)
     },
     judged: (call) => {
-      if (call.risk !== 'network' || secret === undefined || !outsideText || call.mustAsk !== undefined) return call
+      const reachesOut = call.risk === 'network' || isForeign(call) || (call.sandboxed === false && call.harmless !== true)
+      if (!reachesOut || secret === undefined || !outsideText || call.mustAsk !== undefined) return call
       return { ...call, mustAsk: { code: 'leaks', params: { path: secret, url: call.subjects?.[0]?.text ?? call.display } } }
     },
   }
+}
+
+/** Done by another program that is not a command of ours, such as a tool server: where it reaches is not known. */
+function isForeign({ risk, sandboxed }: Prepared): boolean {
+  return risk === 'execute' && sandboxed === undefined
 }
