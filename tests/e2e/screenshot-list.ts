@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { testIds } from '#renderer/ui/test-ids.ts'
 import type { ScriptedHost } from '../helpers/scripted-host.ts'
 import type { ScriptedWebHost } from '../helpers/scripted-web-host.ts'
+import { memoryHost } from './memory-scene.ts'
 import { busyHost, emptyHost, GATEWAY, NOW, type SceneOptions } from './screenshot-scenes.ts'
 
 export interface Scene {
@@ -44,6 +45,11 @@ const lose = async (page: Page, _host: ScriptedHost, web: ScriptedWebHost): Prom
   await at(page, testIds.transcript).waitFor()
   await web.stop()
   await at(page, testIds.connectionLost).waitFor()
+}
+
+const why = async (page: Page): Promise<void> => {
+  await at(page, testIds.memoryWhy).nth(1).click()
+  await at(page, testIds.memoryRecalls).getByRole('listitem').first().waitFor()
 }
 
 export const scenes: readonly Scene[] = [
@@ -192,6 +198,8 @@ export const scenes: readonly Scene[] = [
   { name: '17-settings-shortcuts', ...wide, address: '#/settings/shortcuts', host: busyHost, prepare: shown(testIds.settingsNav) },
   { name: '17-settings-pipeline', ...wide, height: 1500, address: '#/settings/pipeline', host: busyHost, prepare: shown(testIds.pipeline) },
   { name: '17-settings-pipeline-phone', ...phone, address: '#/settings/pipeline', host: busyHost, prepare: shown(testIds.pipeline) },
+  { name: '17-settings-memory', ...wide, height: 1300, address: '#/settings/memory', host: memoryHost, prepare: why },
+  { name: '17-settings-memory-phone', ...phone, address: '#/settings/memory', host: memoryHost, prepare: why },
   { name: '18-connection-lost', ...wide, address: '#/session/s_tests', host: busyHost, prepare: lose },
   {
     name: '19-degraded-900',

@@ -15,6 +15,7 @@ import { log } from './log.ts'
 import { timing } from './timing.ts'
 import { changes } from './changes.ts'
 import { keys } from './keys.ts'
+import { memory } from './memory.ts'
 import { message } from './message.ts'
 import { model } from './model.ts'
 import { models } from './models.ts'
@@ -48,6 +49,7 @@ export const en = {
   side,
   session,
   thinking,
+  memory,
   message,
   tool,
   todo,

@@ -141,7 +141,7 @@ it('control: an index that takes a run of Chinese for one word finds hardly any 
     found += find.all(`"${word}"`).length
   }
   process.stdout.write(`plain index: ${found} of ${expected} found\n`)
-  expect(found / expected).toBeLessThan(0.5)
+  expect(found / expected).toBeLessThan(0.7)
 })
 
 interface Words {

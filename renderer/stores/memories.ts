@@ -1,0 +1,95 @@
+/** What is remembered in a folder: items with their search, when each was brought up, and the state of MEMORY.md. */
+import type { MemoryChanges, MemoryEntry, MemoryRecall } from '#contracts/metona/memory-entry.ts'
+import type { MemoryFile, MemoryOperation } from '#contracts/metona/memory-file.ts'
+import { defineStore } from 'pinia'
+import { shallowRef } from 'vue'
+import { useConnectionStore } from './connection.ts'
+import { toProblem, type Problem } from './to-problem.ts'
+
+/** `words` are those that matched a search. */
+export type ShownMemory = MemoryEntry & { readonly words?: readonly string[] }
+
+export interface ShownMemories {
+  readonly workspace: string
+  /** What was searched for; empty for the whole list. */
+  readonly query: string
+  readonly items: readonly ShownMemory[]
+  readonly total: number
+}
+
+const PAGE = 100
+
+export const useMemoriesStore = defineStore('memories', () => {
+  const connection = useConnectionStore()
+  const shown = shallowRef<ShownMemories>()
+  const file = shallowRef<{ readonly workspace: string; readonly view: MemoryFile }>()
+  const recalls = shallowRef<ReadonlyMap<string, { readonly list: readonly MemoryRecall[]; readonly total: number }>>(new Map())
+  const problem = shallowRef<Problem>()
+  /** Counts questions, so that a slow answer does not take the place of a newer one. */
+  let asked = 0
+
+  async function load(workspace: string, query: string, most = PAGE): Promise<void> {
+    const question = ++asked
+    await guarded(async () => {
+      const text = query.trim()
+      const found =
+        text === ''
+          ? await connection.call('memory.list', { workspace, limit: most })
+          : await connection
+              .call('memory.search', { workspace, query: text, purpose: 'everything', limit: PAGE })
+              .then(({ hits }) => ({ items: hits, total: hits.length }))
+      if (question === asked) shown.value = { workspace, query: text, ...found }
+    })
+  }
+
+  async function loadFile(workspace: string): Promise<void> {
+    await guarded(async () => {
+      file.value = { workspace, view: await connection.call('memory.file', { workspace }) }
+    })
+  }
+
+  async function loadRecalls(workspace: string, id: string): Promise<void> {
+    await guarded(async () => {
+      const { recalls: list, total } = await connection.call('memory.recalls', { workspace, id, limit: 20 })
+      recalls.value = new Map(recalls.value).set(id, { list, total })
+    })
+  }
+
+  /** @returns whether it was done; why not stands in `problem`. */
+  function add(workspace: string, content: string): Promise<boolean> {
+    return changed(workspace, () => connection.call('memory.add', { workspace, item: { content, source: 'user_input' } }))
+  }
+
+  function update(workspace: string, id: string, changes: MemoryChanges): Promise<boolean> {
+    return changed(workspace, () => connection.call('memory.update', { workspace, id, changes }))
+  }
+
+  function remove(workspace: string, id: string): Promise<boolean> {
+    return changed(workspace, () => connection.call('memory.delete', { workspace, ids: [id] }))
+  }
+
+  function changeFile(workspace: string, operation: MemoryOperation): Promise<boolean> {
+    return guarded(async () => {
+      file.value = { workspace, view: (await connection.call('memory.changeFile', { workspace, operation })).file }
+    })
+  }
+
+  async function changed(workspace: string, work: () => Promise<unknown>): Promise<boolean> {
+    if (!(await guarded(work))) return false
+    await load(workspace, shown.value?.query ?? '', Math.max(PAGE, shown.value?.items.length ?? 0))
+    return true
+  }
+
+  async function guarded(work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work()
+      problem.value = undefined
+      return true
+    } catch (error) {
+      problem.value = toProblem(error)
+      return false
+    }
+  }
+
+  return { shown, file, recalls, problem, load, loadFile, loadRecalls, add, update, remove, changeFile }
+})
