@@ -26,18 +26,24 @@ afterEach(async () => {
   await place.remove()
 })
 
-/** One turn in which the model runs `command`. @returns who decided. */
-async function decided(session: PipelineSession, turn: number, command: string, scope?: 'session' | 'always'): Promise<string> {
-  await provider.script([{ toolCalls: [{ name: 'run_command', args: { command } }] }, { text: 'done' }])
+/** One turn in which the model makes a call, a command when it is a text. @returns who decided. */
+async function decided(
+  session: PipelineSession,
+  turn: number,
+  asked: string | { name: string; args: Record<string, unknown> },
+  scope?: 'session' | 'always',
+): Promise<string> {
+  const toolCall = typeof asked === 'string' ? { name: 'run_command', args: { command: asked } } : asked
+  await provider.script([{ toolCalls: [toolCall] }, { text: 'done' }])
   await session.prompt('run it')
   if (scope !== undefined) {
-    const asked = await eventually('the question', () =>
+    const question = await eventually('the question', () =>
       session.events.find((event) => event.event === 'permission_request' && event.turn === turn),
     )
-    if (asked.event !== 'permission_request') throw new Error('no question')
-    expect(asked.grantPrefix).toBe(command)
+    if (question.event !== 'permission_request') throw new Error('no question')
+    expect(question.grantPrefix ?? asked).toBe(asked)
     const { sessionId } = session
-    const { toolCallId, argumentsHash } = asked
+    const { toolCallId, argumentsHash } = question
     await pipeline.client.call('session.answer', { sessionId, toolCallId, argumentsHash, decision: 'allow', scope })
   }
   await session.ended(turn)
@@ -117,3 +123,24 @@ test('what people start reads commands with the grammar: a plain one asks becaus
     warned: false,
   })
 })
+
+test(
+  'edits for the session: asked once, then not, but still before what instructs agents, and in another session',
+  { timeout: 120_000 },
+  async () => {
+    const first = await pipeline.session({ ...MODEL })
+    await pipeline.client.call('session.open', { workspace: place.workspace, sessionId: first.sessionId, interactive: true })
+    const write = (session: PipelineSession, turn: number, name: string, scope?: 'always'): Promise<string> =>
+      decided(session, turn, { name: 'write_file', args: { file_path: name, content: 'x' } }, scope)
+    const seen = [await write(first, 1, 'a.txt', 'always'), await write(first, 2, 'b.txt')]
+    await pipeline.client.call('session.open', { workspace: place.workspace, sessionId: first.sessionId, interactive: false })
+    seen.push(await write(first, 3, 'CLAUDE.md'), await write(await pipeline.session(MODEL), 1, 'c.txt'))
+    expect([...seen, (await pipeline.client.call('grants.list', {})).grants]).toEqual([
+      'allow by user',
+      'allow by grant',
+      'deny by non_interactive',
+      'deny by non_interactive',
+      [],
+    ])
+  },
+)
