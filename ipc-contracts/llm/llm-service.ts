@@ -107,7 +107,12 @@ export const llmService = defineService({
       /** Longer than a stuck worker is left alone: a call that waits for its successor must not give up first. */
       deadlineMs: 30_000,
     },
-    listProviders: { input: z.object({}), output: z.object({ providers: z.array(ProviderDescriptorSchema) }), deadlineMs: 30_000 },
+    /** Every provider, or the named one alone: then no other's code is loaded. None when there is no such provider. */
+    listProviders: {
+      input: z.object({ provider: z.string().optional() }),
+      output: z.object({ providers: z.array(ProviderDescriptorSchema) }),
+      deadlineMs: 30_000,
+    },
     diagnose: {
       input: z.object({ target: ModelTargetSchema.partial({ model: true }), apiKey: z.string().optional() }),
       output: DiagnosisSchema,

@@ -110,9 +110,10 @@ export function createLlmService({ providers, tables, ownModels }: LlmServicePar
       return (await tables.current()).describe(target.provider, target.model)
     },
 
-    listProviders: async () => {
-      const found = await Promise.all(Object.keys(registry).map((id) => providers.find(id)))
-      return { providers: found.flatMap((provider): ProviderDescriptor[] => (provider === undefined ? [] : [provider.descriptor()])) }
+    listProviders: async ({ provider }) => {
+      const wanted = provider === undefined ? Object.keys(registry) : [provider]
+      const found = await Promise.all(wanted.map((id) => providers.find(id)))
+      return { providers: found.flatMap((one): ProviderDescriptor[] => (one === undefined ? [] : [one.descriptor()])) }
     },
 
     diagnose: async ({ target, apiKey }) => {

@@ -63,14 +63,9 @@ export async function chooseModel(services: Services, entries: readonly ConfigEn
 /** @throws AppError UNKNOWN_PROVIDER, MISSING_MODEL or MISSING_KEY, before anything is written or sent. */
 export async function requireModel(services: Services, model: string, baseUrl: string | undefined): Promise<void> {
   const { provider: id, model: name } = splitModel(model)
-  const { providers } = await services.llm.ask((llm) => llm.listProviders({}))
-  const provider = providers.find((entry) => entry.id === id)
-  if (provider === undefined)
-    throw new AppError({
-      code: 'UNKNOWN_PROVIDER',
-      message: `there is no provider ${id}`,
-      params: { provider: id, known: providers.map((entry) => entry.id).join(', ') },
-    })
+  // Of this one alone: the code of all others is not loaded for it.
+  const [provider] = (await services.llm.ask((llm) => llm.listProviders({ provider: id }))).providers
+  if (provider === undefined) throw await unknownProvider(services, id)
   if (name === '')
     throw new AppError({
       code: 'MISSING_MODEL',
@@ -79,6 +74,12 @@ export async function requireModel(services: Services, model: string, baseUrl: s
     })
   if (provider.keyRequired && !provider.hasKey && !isLoopback(baseUrl ?? (await storedBaseUrl(services, id))))
     throw new AppError({ code: 'MISSING_KEY', message: `no key for ${id}`, params: { provider: id, variable: provider.keyVariable ?? '' } })
+}
+
+async function unknownProvider(services: Services, id: string): Promise<AppError> {
+  const { providers } = await services.llm.ask((llm) => llm.listProviders({}))
+  const known = providers.map((entry) => entry.id).join(', ')
+  return new AppError({ code: 'UNKNOWN_PROVIDER', message: `there is no provider ${id}`, params: { provider: id, known } })
 }
 
 /** A server on this machine may well need no key; it says so itself when it does. */

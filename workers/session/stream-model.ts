@@ -39,13 +39,6 @@ export interface StreamOrder {
 /** Never rejects: failure is `finishReason: 'error'`, with the text that came before it. */
 export async function streamModel(order: StreamOrder): Promise<StreamOutcome> {
   const { services } = order
-  // A request that offers commands will need the command host: have it up before the first call.
-  if ((order.built.request.tools?.length ?? 0) > 0)
-    keep(
-      services,
-      'tools',
-      services.tools.client().then((tools) => tools.warm({})),
-    )
   for (let repeat = 0; ; repeat++) {
     const { outcome, lostUnseen } = await streamOnce(order)
     // Nothing of it was seen, so nobody can tell a second try from a slow first one.
@@ -75,6 +68,7 @@ async function streamOnce(order: StreamOrder): Promise<{ outcome: StreamOutcome;
   const show = (events: MetonaStreamEvent[]): void => {
     if (events.length === 0) return
     seen = true
+    if (events.some((event) => event.type === 'tool_call_start')) warmTools(services)
     for (const event of events) partial.take(event)
     order.onBatch({ events })
   }
@@ -112,6 +106,15 @@ async function streamOnce(order: StreamOrder): Promise<{ outcome: StreamOutcome;
     partial.stop()
     port.close()
   }
+}
+
+/** While the model still writes the arguments, the thread and the process that will run the call come up. An answer without calls starts neither. */
+function warmTools(services: Services): void {
+  keep(
+    services,
+    'tools',
+    services.tools.client().then((tools) => tools.warm({})),
+  )
 }
 
 /** The llm worker died or did not let go: what was streamed so far is kept, the turn can be retried. */
