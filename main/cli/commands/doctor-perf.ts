@@ -29,13 +29,18 @@ export async function doctorPerf(context: CommandContext): Promise<ExitCode> {
     const own = { ...context, environment: { ...context.environment, METONA_HOME: path.join(folder, 'profile') } }
     return await withApp(own, { warm: ['storage', 'llm', 'tools'] }, async ({ client }) => {
       const health = await measured(client, workspace)
-      if (context.json) context.out.line(JSON.stringify(health))
+      if (context.json) context.out.line(JSON.stringify(asJson(health)))
       else print(context, health)
       return ExitCode.DONE
     })
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
+}
+
+/** Thread ids by concern first; then all there is. */
+function asJson({ threads: workers, ...rest }: PipelineHealth): object {
+  return { threads: Object.fromEntries(workers.map((thread) => [thread.name, thread.threadId])), workers, ...rest }
 }
 
 async function measured(client: Client, folder: string): Promise<PipelineHealth> {
