@@ -96,10 +96,13 @@ export const storageService = defineService({
     savePartial: method(z.object({ workspace, partial: PartialSchema }), nothing),
     clearPartial: method(z.object({ workspace, sessionId: z.string() }), nothing),
     readPartials: method(z.object({ workspace, sessionId: z.string().optional() }), z.object({ partials: z.array(PartialSchema) })),
-    readEvents: method(
-      z.object({ workspace, sessionId: z.string(), fromSeq: z.number().int(), limit: z.number().int().max(5000) }),
-      z.object({ events: z.array(SessionEventSchema) }),
-    ),
+    readEvents: {
+      ...method(
+        z.object({ workspace, sessionId: z.string(), fromSeq: z.number().int(), limit: z.number().int().max(5000) }),
+        z.object({ events: z.array(SessionEventSchema) }),
+      ),
+      answerChecked: 'on_arrival',
+    },
     listSessions: method(z.object({ workspace }), z.object({ sessions: z.array(SessionSummarySchema) })),
     /** Sessions whose last turn has no `turn_end`. Which of them still run, the caller knows; the others a death cut off. */
     unfinishedSessions: method(z.object({ workspace }), z.object({ sessionIds: z.array(z.string()) })),

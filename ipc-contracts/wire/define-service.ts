@@ -7,6 +7,8 @@ export interface MethodDefinition {
   readonly output: z.ZodType
   /** Milliseconds of waking time until a call without answer fails with CALL_TIMEOUT; `Infinity` for work that ends by itself or by cancel. */
   readonly deadlineMs: number
+  /** A large answer made of stored data is checked once, where it arrives; any other also where it leaves. */
+  readonly answerChecked?: 'on_arrival'
   /** Names the input fields that hold ports to transfer. */
   readonly transfer?: readonly string[]
 }

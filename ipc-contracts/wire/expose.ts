@@ -41,7 +41,9 @@ export function expose<S extends ServiceDefinition>(service: S, handlers: Servic
     running.set(request.callId, controller)
     try {
       const handler = handlers[request.method] as (input: unknown, context: CallContext) => unknown
-      const value = method.output.safeParse(await handler(input.data, { signal: controller.signal }))
+      const answered = await handler(input.data, { signal: controller.signal })
+      if (method.answerChecked === 'on_arrival') return { ok: true, value: answered }
+      const value = method.output.safeParse(answered)
       if (!value.success) return failure({ code: WireErrorCode.BAD_OUTPUT, message: `${name}: ${value.error.message}` })
       return { ok: true, value: value.data }
     } catch (thrown) {

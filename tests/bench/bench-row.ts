@@ -28,6 +28,8 @@ export interface Figure {
 export interface BenchRow {
   readonly name: string
   readonly title: string
+  /** Takes minutes even when short: left out of `--short` unless it is named. */
+  readonly slow?: boolean
   /** Runs of ours and of the floor, alternating; `raw` holds every single run. */
   run(context: BenchContext): Promise<{ figures: Figure[]; foreignCores: number; raw: unknown }>
 }

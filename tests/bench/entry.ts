@@ -41,7 +41,7 @@ interface Judged {
   readonly raw: unknown
 }
 
-const chosen = benchRows.filter((row) => positionals.length === 0 || positionals.includes(row.name))
+const chosen = benchRows.filter((row) => (positionals.length === 0 ? !(values.short && row.slow === true) : positionals.includes(row.name)))
 const results: Judged[] = []
 let failed = 0
 let passed = 0

@@ -77,5 +77,5 @@ function range(values: readonly number[]): string {
 }
 
 function short(value: number): string {
-  return value >= 100 || Number.isInteger(value) ? value.toFixed(0) : value.toFixed(value < 1 ? 2 : 1)
+  return value >= 100 || Number.isInteger(value) ? value.toFixed(0) : value.toFixed(value < 10 ? 2 : 1)
 }

@@ -38,7 +38,6 @@ export interface StreamOrder {
 
 /** Never rejects: failure is `finishReason: 'error'`, with the text that came before it. */
 export async function streamModel(order: StreamOrder): Promise<StreamOutcome> {
-  const { services } = order
   for (let repeat = 0; ; repeat++) {
     const { outcome, lostUnseen } = await streamOnce(order)
     // Nothing of it was seen, so nobody can tell a second try from a slow first one.

@@ -60,6 +60,7 @@ export const tokenPage: BenchRow = {
 
 export const disturbed: BenchRow = {
   name: 'disturbed',
+  slow: true,
   title: '1 GB CSV, `yes` flood and 100 MB grep beside the three rows above: p99 over undisturbed',
   run: async (context) => {
     const provider = await startFakeProvider()
