@@ -75,7 +75,7 @@ test('five threads, their calls, their ports and the session they worked for', {
   })
 })
 
-test('a turn with a command costs three commits and no more: request, answer with intent, outcome', { timeout: 60_000 }, async () => {
+test('a turn with a command costs three commits (request, answer with intent, outcome), a fourth where preparing was slow', { timeout: 60_000 }, async () => {
   const TURNS = 8
   await withPipeline(async (pipeline) => {
     await oneTurn(pipeline)
@@ -92,9 +92,9 @@ test('a turn with a command costs three commits and no more: request, answer wit
     const before = await commits()
     await session.prompt('go')
     await session.ended(1)
-    // The message, the first request, the last answer and the end come on top; a slow preparation may cost one now and then.
+    // The message, the first request, the last answer and the end come on top.
     const perTurn = ((await commits()) - before - 4) / TURNS
-    expect(perTurn <= 3.25, `${perTurn} commits a turn`).toBe(true)
+    expect(perTurn >= 2.5 && perTurn <= 4, `${perTurn} commits a turn`).toBe(true)
   })
 })
 
