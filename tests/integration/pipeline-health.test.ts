@@ -75,28 +75,32 @@ test('five threads, their calls, their ports and the session they worked for', {
   })
 })
 
-test('a turn with a command costs three commits (request, answer with intent, outcome), a fourth where preparing was slow', { timeout: 60_000 }, async () => {
-  const TURNS = 8
-  await withPipeline(async (pipeline) => {
-    await oneTurn(pipeline)
-    await provider.reset()
-    await provider.script([
-      ...Array.from({ length: TURNS }, (_, turn) => ({ toolCalls: [{ name: 'run_command', args: { command: `echo ${turn}` } }] })),
-      { text: 'done' },
-    ])
-    const session = await pipeline.session({ model: 'deepseek/deepseek-flash', permission: 'full_access', sandbox: 'off' })
-    const commits = async (): Promise<number> => {
-      const health = await pipeline.client.call('health.pipeline', {})
-      return threadOf(health, 'storage')?.methods.find((entry) => entry.method === 'storage.appendEvents')?.count ?? 0
-    }
-    const before = await commits()
-    await session.prompt('go')
-    await session.ended(1)
-    // The message, the first request, the last answer and the end come on top.
-    const perTurn = ((await commits()) - before - 4) / TURNS
-    expect(perTurn >= 2.5 && perTurn <= 4, `${perTurn} commits a turn`).toBe(true)
-  })
-})
+test(
+  'a turn with a command costs three commits (request, answer with intent, outcome), a fourth where preparing was slow',
+  { timeout: 60_000 },
+  async () => {
+    const TURNS = 8
+    await withPipeline(async (pipeline) => {
+      await oneTurn(pipeline)
+      await provider.reset()
+      await provider.script([
+        ...Array.from({ length: TURNS }, (_, turn) => ({ toolCalls: [{ name: 'run_command', args: { command: `echo ${turn}` } }] })),
+        { text: 'done' },
+      ])
+      const session = await pipeline.session({ model: 'deepseek/deepseek-flash', permission: 'full_access', sandbox: 'off' })
+      const commits = async (): Promise<number> => {
+        const health = await pipeline.client.call('health.pipeline', {})
+        return threadOf(health, 'storage')?.methods.find((entry) => entry.method === 'storage.appendEvents')?.count ?? 0
+      }
+      const before = await commits()
+      await session.prompt('go')
+      await session.ended(1)
+      // The message, the first request, the last answer and the end come on top.
+      const perTurn = ((await commits()) - before - 4) / TURNS
+      expect(perTurn >= 2.5 && perTurn <= 4, `${perTurn} commits a turn`).toBe(true)
+    })
+  },
+)
 
 test('asking starts nothing: threads nobody needed are not in it', { timeout: 30_000 }, async () => {
   await withPipeline(async (pipeline) => {
