@@ -53,10 +53,13 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
   let because: string | undefined
   let owed = 0
   let timer: NodeJS.Timeout | undefined
+  /** Until then what was let in last is paid for. */
+  let paidUntil = 0
   let handle: CommandHandle | undefined
   const pay = (): void => {
     timer = undefined
     handle?.credit(owed)
+    paidUntil = performance.now() + owed / PACE_BYTES_PER_MS
     owed = 0
   }
   try {
@@ -75,7 +78,7 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
           handle?.kill(KILL_GRACE_MS)
         }
         if (collector.bytes <= FREE_BYTES) pay()
-        else timer ??= setTimeout(pay, Math.min(200, Math.max(1, owed / PACE_BYTES_PER_MS)))
+        else timer ??= setTimeout(pay, Math.min(200, Math.max(1, paidUntil - performance.now())))
       },
     })
   } catch (error) {
