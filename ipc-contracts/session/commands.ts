@@ -15,6 +15,7 @@ import { historyCommands } from './history-commands.ts'
 import { mcpCommands } from './mcp-commands.ts'
 import { memoryCommands } from './memory-commands.ts'
 import { providerCommands } from './provider-commands.ts'
+import { sandboxCommands } from './sandbox-commands.ts'
 import { PermissionModeSchema } from './session-enums.ts'
 import { SessionEventSchema } from './session-event.ts'
 import { SessionSnapshotSchema, SessionSummarySchema } from './session-snapshot.ts'
@@ -48,6 +49,7 @@ export const commands = defineService({
     ...fileCommands,
     ...inspectCommands,
     ...memoryCommands,
+    ...sandboxCommands,
     /**
      * Opens a workspace. Errors: `UNTRUSTED` (nothing of the folder was read; `details` may hold
      * `{ found, creates, special }`: names of files in it that would influence an agent, of what opening

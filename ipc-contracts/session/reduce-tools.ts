@@ -21,6 +21,7 @@ export function reducePermissionRequest(draft: SessionSnapshot, event: SessionEv
       ...(event.reasonParams === undefined ? {} : { reasonParams: event.reasonParams }),
       ...(grantPrefix === undefined ? {} : { grantPrefix }),
       ...(event.sessionGrant === undefined ? {} : { sessionGrant: event.sessionGrant }),
+      ...(event.sandboxed === undefined ? {} : { sandboxed: event.sandboxed }),
       ...(event.question === undefined ? {} : { question: event.question }),
       requestedAt: event.ts,
     },

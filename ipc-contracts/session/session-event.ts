@@ -122,6 +122,8 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
     reasonParams: z.record(z.string(), z.string()).optional(),
     grantPrefix: z.string().optional(),
     sessionGrant: z.literal('edits').optional(),
+    /** A command: whether it is to run in the sandbox. */
+    sandboxed: z.boolean().optional(),
     /** The call is a question of the model's: the person answers in words instead of allowing. */
     question: z.object({ text: z.string(), options: z.array(z.string()).optional() }).optional(),
   }),

@@ -110,6 +110,7 @@ export const PendingApprovalSchema = z.object({
   grantPrefix: z.string().optional(),
   /** "For this session" covers all edits in this workspace. */
   sessionGrant: z.literal('edits').optional(),
+  sandboxed: z.boolean().optional(),
   question: z.object({ text: z.string(), options: z.array(z.string()).optional() }).optional(),
   requestedAt: z.string(),
 })

@@ -1,20 +1,21 @@
-/** What holds commands back on this machine, as it was tried, and what is said of it. */
+/** What holds commands back on this machine, as it was tried, and what is said of it in both languages. */
 import * as z from 'zod'
 
+type Texts = Readonly<Record<'en' | 'zh', string>>
+const text = (en: string, zh: string): Texts => ({ en, zh })
+
 /** Why there is none. */
-export const SandboxReasonSchema = z.enum([
-  /** `bwrap` is not installed. */
-  'no_program',
-  /** It is there and too old to forbid further user namespaces. */
-  'too_old',
-  /** The system forbids user namespaces to this user. */
-  'namespaces_forbidden',
-  /** It works only in part, as inside a container. */
-  'mounts_forbidden',
-  'failed',
-  /** No sandbox is known for this system. */
-  'platform',
-])
+const REASONS = {
+  no_program: text('bubblewrap is not installed', '未安装 bubblewrap'),
+  too_old: text('bubblewrap is older than 0.8', 'bubblewrap 版本低于 0.8'),
+  namespaces_forbidden: text('the system forbids user namespaces', '系统禁止用户命名空间'),
+  mounts_forbidden: text('the system forbids the mounts it needs, as inside a container', '系统禁止所需的挂载（例如在容器中）'),
+  failed: text('it was tried and failed', '试运行失败'),
+  platform: text('there is none for this system', '此系统没有可用的沙箱'),
+  folder: text('this folder holds the home folder or the system', '此文件夹包含用户主目录或系统目录'),
+} satisfies Readonly<Record<string, Texts>>
+
+export const SandboxReasonSchema = z.enum(Object.keys(REASONS) as (keyof typeof REASONS)[])
 export type SandboxReason = z.infer<typeof SandboxReasonSchema>
 
 export const SandboxStateSchema = z.object({
@@ -24,3 +25,19 @@ export const SandboxStateSchema = z.object({
   detail: z.string().optional(),
 })
 export type SandboxState = z.infer<typeof SandboxStateSchema>
+
+const KINDS = {
+  bwrap: text('bubblewrap: commands change only the workspace and have no network', 'bubblewrap：命令只能更改工作空间，不能联网'),
+  seatbelt: text(
+    'sandbox-exec (not tested): commands change only the workspace and have no network',
+    'sandbox-exec（未经测试）：命令只能更改工作空间，不能联网',
+  ),
+} as const
+
+export function sandboxText(state: SandboxState, language: 'en' | 'zh'): string {
+  if (state.kind !== 'none') return KINDS[state.kind][language]
+  const reason = REASONS[state.reason ?? 'failed'][language]
+  return language === 'en'
+    ? `none (${reason}): commands run with your own rights, and auto_edit asks before each`
+    : `无（${reason}）：命令以你本人的权限运行，auto_edit 会在每个命令前询问`
+}

@@ -8,8 +8,8 @@ import { workspaceFileMethods } from './workspace-files.ts'
 import type { Port } from '../wire/port.ts'
 import { ApprovalReasonSchema } from './approval-reasons.ts'
 import { RuleSubjectSchema } from './permission-rule.ts'
-import { SandboxStateSchema } from './sandbox-state.ts'
 import { mcpServiceMethods } from './mcp-service-methods.ts'
+import { SandboxReasonSchema, SandboxStateSchema } from './sandbox-state.ts'
 
 /** read: looks only. edit: changes files of the workspace. execute: runs a program. network: leaves the machine. session: touches only the session itself (todo, question, memory). */
 export const RiskClassSchema = z.enum(['read', 'edit', 'execute', 'network', 'session'])
@@ -48,6 +48,8 @@ export const PreparedCallSchema = z.union([
     sandboxed: z.boolean().optional(),
     /** The person's own setting for this tool: no question but where the mode forbids the risk, or `mustAsk` is set. */
     preapproved: z.boolean().optional(),
+    /** The session wants the sandbox, and this is why there is none. */
+    unheld: SandboxReasonSchema.optional(),
     /** The call is a question to the person: it is asked in place of an approval, and what they write goes into `run` as `answer`; absent when nobody is there. */
     question: z.object({ text: z.string(), options: z.array(z.string()).optional() }).optional(),
   }),

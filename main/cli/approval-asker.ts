@@ -44,6 +44,7 @@ export function askForApproval(options: AskerOptions): ApprovalAsker {
     if (request.question !== undefined) return showQuestion(request.question)
     options.say(fill(options.text.approvalTitle, { tool: request.tool, reason: plainText(reasonOf(request)) }))
     for (const line of plainText(request.display).split('\n')) options.say(`  ${line}`)
+    if (request.sandboxed !== undefined) options.say(request.sandboxed ? options.text.approvalSandboxed : options.text.approvalUnheld)
     options.ask(choicesOf(request))
   }
 

@@ -18,7 +18,8 @@ const PAGES: Readonly<Record<string, Page>> = {
   --base-url URL         root of the provider's API, with or without a slash or /v1 at the end
   --permission MODE      plan: only look · ask: nothing that changes or runs (nobody can be asked here)
                          auto_edit: files too · full_access: everything
-  --sandbox auto|off     stored with the session; there is no sandbox yet, commands run with your rights
+  --sandbox auto|off     auto: commands run in a sandbox where there is one ("metona doctor" says), and auto_edit
+                         then runs them too; off: commands run with your rights
   --trust                trust the folder for this run
   --session ID           continue a session
   --max-iterations N     most model requests
@@ -34,7 +35,8 @@ const PAGES: Readonly<Record<string, Page>> = {
   --base-url URL         服务商 API 的根地址，末尾有无斜杠或 /v1 均可
   --permission MODE      plan：只查看 · ask：不更改也不运行（这里无人可以询问）
                          auto_edit：可编辑文件 · full_access：不限制
-  --sandbox auto|off     随会话保存；目前还没有沙箱，命令以你的权限运行
+  --sandbox auto|off     auto：有沙箱时命令在沙箱中运行（见 metona doctor），auto_edit 也可运行命令；
+                         off：命令以你的权限运行
   --trust                本次运行信任该文件夹
   --session ID           继续一个会话
   --max-iterations N     模型请求次数上限

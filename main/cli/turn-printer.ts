@@ -2,6 +2,7 @@
 import type { SessionEvent, SessionEventOf } from '#contracts/session/session-event.ts'
 import type { SessionSnapshot } from '#contracts/session/session-snapshot.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
+import { SandboxReasonSchema, sandboxText } from '#contracts/tools/sandbox-state.ts'
 import { elapsed } from '#contracts/export/elapsed.ts'
 import type { Speech } from './explain-error.ts'
 import { fill } from './fill.ts'
@@ -53,7 +54,7 @@ export class TurnPrinter {
       case 'tool_result':
         return this.#toolResult(event)
       case 'notice':
-        return this.#line(fill(this.#speech.text.notice, { message: firstLine(event.message, 400) }))
+        return this.#line(fill(this.#speech.text.notice, { message: firstLine(this.#noticeText(event), 400) }))
       default:
         return
     }
@@ -142,6 +143,11 @@ export class TurnPrinter {
       case 'unknown':
         return this.#line(`✗ ${fill(text.toolUnknown, params)}`)
     }
+  }
+
+  #noticeText({ code, message, params }: SessionEventOf<'notice'>): string {
+    const reason = SandboxReasonSchema.safeParse(params?.['reason'])
+    return code === 'NO_SANDBOX' && reason.success ? sandboxText({ kind: 'none', reason: reason.data }, this.#speech.language) : message
   }
 
   #shownOf(messageId: string): { thinking: number; text: number } {

@@ -6,6 +6,7 @@ import type { memoryPort } from '#contracts/tools/memory-port.ts'
 import type { ServiceClient } from '#contracts/wire/define-service.ts'
 import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
 import type { RuleSubject } from '#contracts/tools/permission-rule.ts'
+import type { SandboxReason } from '#contracts/tools/sandbox-state.ts'
 import type { RiskClass, ToolDescriptor, ToolLive, ToolPlace } from '#contracts/tools/tools-service.ts'
 import type { NamedScript } from './commands/named-scripts.ts'
 import type { ToolServices } from './tool-services.ts'
@@ -38,6 +39,8 @@ export interface Preparation {
   readonly harmless?: boolean
   /** A command: whether it runs in the sandbox. */
   readonly sandboxed?: boolean
+  /** Why not, where the session wants it. */
+  readonly unheld?: SandboxReason
   /** The call is a question to the person. */
   readonly question?: { readonly text: string; readonly options?: string[] }
   readonly permit?: Permit

@@ -6,6 +6,7 @@ import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-
 import type { ToolOutcome } from '#contracts/session/session-enums.ts'
 import { approvalReasonText, type ApprovalReason } from '#contracts/tools/approval-reasons.ts'
 import type { RuleSubject } from '#contracts/tools/permission-rule.ts'
+import type { SandboxReason } from '#contracts/tools/sandbox-state.ts'
 import type { PreparedCall, ToolLive, ToolPlace, toolsService } from '#contracts/tools/tools-service.ts'
 import { memoryPort } from '#contracts/tools/memory-port.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
@@ -125,7 +126,7 @@ export function createToolsHandlers(
     if (entry?.argumentsHash === argumentsHash) return entry.permit
     const preparation = await bound.prepare({ place, callId: call.id, services })
     // Without the sandbox it may be more than was agreed to.
-    const unheld = preparation.sandboxed === false && place.sandbox === 'auto' ? 'there is no sandbox' : undefined
+    const unheld = preparation.unheld === undefined ? undefined : 'there is no sandbox'
     const reason = preparation.mustAsk === undefined ? unheld : approvalReasonText(preparation.mustAsk, 'en')
     if (reason !== undefined)
       throw new ToolError(
@@ -193,6 +194,7 @@ function optional(preparation: Preparation): {
   harmless?: boolean
   sandboxed?: boolean
   preapproved?: boolean
+  unheld?: SandboxReason
   grantPrefix?: string
   sessionGrant?: 'edits'
   mustAsk?: ApprovalReason
@@ -203,6 +205,7 @@ function optional(preparation: Preparation): {
     ...(preparation.harmless === true ? { harmless: true } : {}),
     ...(preparation.sandboxed === undefined ? {} : { sandboxed: preparation.sandboxed }),
     ...(preparation.preapproved === true ? { preapproved: true } : {}),
+    ...(preparation.unheld === undefined ? {} : { unheld: preparation.unheld }),
     ...(preparation.question === undefined ? {} : { question: preparation.question }),
     ...(preparation.grantPrefix === undefined ? {} : { grantPrefix: preparation.grantPrefix }),
     ...(preparation.sessionGrant === undefined ? {} : { sessionGrant: preparation.sessionGrant }),

@@ -3,6 +3,7 @@ import { access, constants } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import type { DoctorReport } from '#contracts/storage/storage-service.ts'
+import { sandboxText } from '#contracts/tools/sandbox-state.ts'
 import { AGENT_VERSION } from '#main/host/agent-version.ts'
 import { profileFolder } from '#main/host/profile-folder.ts'
 import { UsageError } from '../arguments.ts'
@@ -58,7 +59,7 @@ async function printOverview(context: CommandContext, { client }: App): Promise<
   say('node', text.doctorNode, process.version)
   say('platform', text.doctorPlatform, `${process.platform} ${process.arch}, ${os.release()}`)
   say('profile', text.doctorProfile, profileFolder(environment))
-  say('sandbox', text.doctorSandbox, text.doctorSandboxNone)
+  say('sandbox', text.doctorSandbox, sandboxText(await client.call('sandbox.read', {}), context.language))
   const workspace = folder
   const known = await reachable(path.join(workspace, '.metona'), constants.R_OK)
   say('workspace', text.doctorWorkspace, known ? workspace : fill(text.doctorNoWorkspace, { path: workspace }))

@@ -1,6 +1,7 @@
 export const notice = {
   compaction: 'Older messages were summarised for the model. They stay readable here.',
   LOG_REPAIRED: 'The log of this session was repaired.',
+  NO_SANDBOX: 'No sandbox for commands here: they run with your own rights.',
   memories_flushed: '{count} memories were kept before older messages were summarised.',
   compaction_stopped: 'Summarising no longer makes room. The next message you write starts it again; a new session has the whole window.',
   changes_undone: 'Changes to {count} file(s) were taken back.',

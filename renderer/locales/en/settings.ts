@@ -11,7 +11,7 @@ export const settings = {
   agentLead: 'Defaults for new sessions. A session can change them at any time.',
   permissions: 'Permissions and trust',
   permissionsLead:
-    'Commands run with your own rights: there is no sandbox yet. These settings are kept in your profile, so a folder cannot bring its own.',
+    'Where the machine has a sandbox, commands change only their folder and have no network. These settings are kept in your profile: a folder cannot loosen them.',
   shortcuts: 'Shortcuts',
   shortcutsLead: 'What works here and now. In a browser tab Ctrl+N belongs to the browser, so a new session is Alt+N there.',
   logging: 'Records',
@@ -28,5 +28,5 @@ export const settings = {
   themes: { system: 'System', light: 'Light', dark: 'Dark', hc: 'High contrast' },
   languages: { system: 'System', 'zh-CN': '简体中文', en: 'English' },
   fontHelp: 'Scales all text and rows.',
-  sandboxes: { auto: 'As soon as there is one', off: 'Off' },
+  sandboxes: { auto: 'Where there is one', off: 'Off' },
 }

@@ -7,6 +7,8 @@ export const status = {
   queue: '{provider}: {value} ahead',
   cost: 'Session {amount}',
   tokens: '{value} tokens',
+  sandboxOn: 'Sandbox',
+  sandboxOff: 'Sandbox off',
   noSandbox: 'No sandbox',
   offline: 'offline',
 }

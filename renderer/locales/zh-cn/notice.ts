@@ -3,6 +3,7 @@ import type { Messages } from '../en/index.ts'
 export const notice: Messages['notice'] = {
   compaction: '较早的消息已为模型做了摘要，在这里仍可阅读。',
   LOG_REPAIRED: '这个会话的日志已修复。',
+  NO_SANDBOX: '这里没有命令沙箱：命令以你本人的权限运行。',
   memories_flushed: '在总结较早的消息之前，保留了 {count} 条记忆。',
   compaction_stopped: '再做摘要已腾不出空间。你下次发送消息时会重新尝试；新会话有完整的窗口。',
   changes_undone: '已撤销对 {count} 个文件的修改。',

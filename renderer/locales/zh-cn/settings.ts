@@ -11,7 +11,7 @@ export const settings: Messages['settings'] = {
   agent: '智能体与模型',
   agentLead: '新会话的默认值，会话中可以随时更改。',
   permissions: '权限与信任',
-  permissionsLead: '命令以你本人的权限运行：目前还没有沙箱。这些设置保存在你的个人配置里，文件夹无法自带。',
+  permissionsLead: '有沙箱时，命令只能更改所在文件夹，且不能联网。这些设置保存在你的个人配置里，文件夹无法放宽。',
   shortcuts: '快捷键',
   shortcutsLead: '列出的都可用。在浏览器标签页里 Ctrl+N 归浏览器使用，所以新会话用 Alt+N。',
   logging: '记录',
@@ -28,5 +28,5 @@ export const settings: Messages['settings'] = {
   themes: { system: '跟随系统', light: '浅色', dark: '深色', hc: '高对比度' },
   languages: { system: '跟随系统', 'zh-CN': '简体中文', en: 'English' },
   fontHelp: '所有文字和行高一起缩放。',
-  sandboxes: { auto: '有沙箱后启用', off: '关闭' },
+  sandboxes: { auto: '可用时启用', off: '关闭' },
 }

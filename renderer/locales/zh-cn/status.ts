@@ -9,6 +9,8 @@ export const status: Messages['status'] = {
   queue: '{provider} 前面还有 {value} 个',
   cost: '本会话 {amount}',
   tokens: '{value} token',
+  sandboxOn: '沙箱',
+  sandboxOff: '沙箱已关闭',
   noSandbox: '无沙箱',
   offline: '离线',
 }

@@ -2,6 +2,7 @@
 import type { MetonaToolCall } from '#contracts/metona/metona-tool.ts'
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
 import { approvalReasonText, type ApprovalReason } from '#contracts/tools/approval-reasons.ts'
+import { sandboxText } from '#contracts/tools/sandbox-state.ts'
 import type { PreparedCall } from '#contracts/tools/tools-service.ts'
 import { decideApproval, type ApprovalPolicy } from './approval-policy.ts'
 import type { Decided, ToolStep } from './run-tool-calls.ts'
@@ -39,7 +40,7 @@ export async function decideCall(step: ToolStep, call: MetonaToolCall, asPrepare
     turn: settings.turn,
   }
   if (answer.decision === 'allow') {
-    await ports.commit([permission, intent(step, call)])
+    await ports.commit([permission, ...unheldNotice(step, prepared), intent(step, call)])
     return { call, run: prepared, ...(answer.text === undefined ? {} : { answer: answer.text }) }
   }
   await ports.commit([permission])
@@ -55,7 +56,7 @@ async function askPerson(
   grant: CallGrant | undefined,
 ): Promise<ApprovalAnswer | undefined> {
   const { ports, settings, signal } = step
-  const { argumentsHash, display, risk, grantPrefix, sessionGrant, question } = prepared
+  const { argumentsHash, display, risk, grantPrefix, sessionGrant, sandboxed, question } = prepared
   const askedAt = ports.monotonic()
   ports.show({ delta: 'phase', phase: 'awaiting_approval', turn: settings.turn, since: ports.now() })
   await ports.commit([
@@ -70,6 +71,7 @@ async function askPerson(
       ...eventReason(reason),
       ...(grantPrefix === undefined ? {} : { grantPrefix }),
       ...(sessionGrant === undefined ? {} : { sessionGrant }),
+      ...(sandboxed === undefined ? {} : { sandboxed }),
       ...(question === undefined ? {} : { question }),
       turn: settings.turn,
     },
@@ -121,6 +123,13 @@ function denial({ by, reason, reasonParams }: ApprovalAnswer): string {
   const said =
     by === 'user' ? reason : approvalReasonText({ code: reason, ...(reasonParams === undefined ? {} : { params: reasonParams }) }, 'en')
   return `Denied: ${WHO[by]}${said === '' ? '' : ` (${said})`}. Nothing was run.`
+}
+
+/** Once per session: what the session wants is not to be had here. */
+function unheldNotice({ ports, settings }: ToolStep, { unheld }: Prepared): SessionEventDraft[] {
+  if (unheld === undefined || ports.noticed('NO_SANDBOX')) return []
+  const message = `Sandbox: ${sandboxText({ kind: 'none', reason: unheld }, 'en')}.`
+  return [{ event: 'notice', code: 'NO_SANDBOX', message, params: { reason: unheld }, turn: settings.turn }]
 }
 
 function intent({ iteration, settings }: ToolStep, call: MetonaToolCall): SessionEventDraft {

@@ -14,6 +14,7 @@ import { mcpHandlers } from './mcp-handlers.ts'
 import { historyHandlers } from './history-handlers.ts'
 import { memoryHandlers } from './memory-handlers.ts'
 import { providerHandlers } from './provider-handlers.ts'
+import { sandboxHandlers } from './sandbox-handlers.ts'
 import { sessionHandlers } from './session-handlers.ts'
 import { settingsHandlers } from './settings-handlers.ts'
 import { workbenchHandlers } from './workbench-handlers.ts'
@@ -55,5 +56,6 @@ export function createHandlers(parts: HandlerParts): CommandHandlers {
     ...fileHandlers(parts),
     ...inspectHandlers(parts),
     ...workbenchHandlers(parts),
+    ...sandboxHandlers(parts),
   }
 }

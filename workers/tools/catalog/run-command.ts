@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod'
 import type { Limit } from '#contracts/tools/command-host-protocol.ts'
+import type { SandboxReason } from '#contracts/tools/sandbox-state.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import { hasHiddenText } from '../domain/visible-text.ts'
 import { defineTool, type PrepareContext, type RunContext, type ToolOutput } from '../define-tool.ts'
@@ -32,20 +33,19 @@ export const runCommandTool = defineTool({
   prepare: async (input, context) => {
     if (input.command.includes('\0'))
       throw new ToolError('BAD_ARGUMENTS', 'The command holds a NUL character, which no program can be given.')
-    const sandboxed = await isSandboxed(context)
-    const permit = { sandboxed }
-    if (hasHiddenText(input.command)) return { display: input.command, mustAsk: { code: 'hidden_characters' }, sandboxed, permit }
+    const holding = await describeHolding(context)
+    if (hasHiddenText(input.command)) return { display: input.command, mustAsk: { code: 'hidden_characters' }, ...holding }
     const [{ judgeCommand }, { chooseShell }] = await Promise.all([
       import('../commands/judge-command.ts'),
       import('../commands/shell-choice.ts'),
     ])
     const { name } = await chooseShell()
-    if (name !== 'bash' && name !== 'sh') return { display: input.command, sandboxed, permit }
+    if (name !== 'bash' && name !== 'sh') return { display: input.command, ...holding }
     const judged = await judgeCommand(input.command, context)
     return {
       display: input.command,
-      sandboxed,
-      permit: { ...permit, scripts: judged.scripts },
+      ...holding,
+      permit: { ...holding.permit, scripts: judged.scripts },
       ...(judged.subjects === undefined ? {} : { subjects: judged.subjects }),
       ...(judged.unclear === undefined ? {} : { mustAsk: { code: 'command_unclear', params: { what: judged.unclear } } }),
       ...(judged.grantPrefix === undefined ? {} : { grantPrefix: judged.grantPrefix }),
@@ -69,15 +69,24 @@ export const runCommandTool = defineTool({
       command: input.command,
       services: context.services,
       live: context.live,
-      sandboxed: context.permit?.sandboxed ?? (await isSandboxed(context)),
+      sandboxed: context.permit?.sandboxed ?? (await describeHolding(context)).sandboxed,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     })
     return background ? runInBackground(input.command, followed, context) : runInForeground(input.command, followed, context, timeoutMs)
   },
 })
 
-async function isSandboxed({ place, services }: PrepareContext): Promise<boolean> {
-  return place.sandbox === 'auto' && services.sandbox.covers(place.workspace)
+interface Holding {
+  readonly sandboxed: boolean
+  readonly permit: { readonly sandboxed: boolean }
+  readonly unheld?: SandboxReason
+}
+
+/** Whether the command will run in the sandbox; what is said here is what is done. */
+async function describeHolding({ place, services }: PrepareContext): Promise<Holding> {
+  const unheld = place.sandbox === 'off' ? undefined : await services.sandbox.unheld(place.workspace)
+  const sandboxed = place.sandbox !== 'off' && unheld === undefined
+  return { sandboxed, permit: { sandboxed }, ...(unheld === undefined ? {} : { unheld }) }
 }
 
 async function runInForeground(

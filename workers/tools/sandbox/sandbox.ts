@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { sep } from 'node:path'
 import type { Confinement } from '#contracts/tools/command-host-protocol.ts'
-import type { SandboxState } from '#contracts/tools/sandbox-state.ts'
+import type { SandboxReason, SandboxState } from '#contracts/tools/sandbox-state.ts'
 import type { CommandRunner } from '../commands/command-runner.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import type { DetectedSandbox } from './detect-sandbox.ts'
@@ -27,8 +27,8 @@ export interface WrappedCommand {
 export interface Sandbox {
   /** Tried at the first call, then known. Never rejects for what the machine lacks. */
   state(): Promise<SandboxState>
-  /** Whether commands in this folder can be held: not when it holds the home folder or the whole machine. */
-  covers(workspace: string): Promise<boolean>
+  /** Why commands in this folder cannot be held; undefined when they can. */
+  unheld(workspace: string): Promise<SandboxReason | undefined>
   /**
    * The same command inside the sandbox, without network.
    * @throws ToolError when there is no sandbox, or something in the folder cannot be held.
@@ -64,23 +64,25 @@ export function createSandbox(commands: CommandRunner, own: readonly string[]): 
     places.set(key, looked)
     return looked
   }
-  const covers = async (workspace: string): Promise<boolean> => {
-    if ((await detect()).program === undefined) return false
+  const unheld = async (workspace: string): Promise<SandboxReason | undefined> => {
+    const { state, program } = await detect()
+    if (program === undefined) return state.reason ?? 'failed'
     const root = await realpath(workspace).catch(() => undefined)
-    if (root === undefined || root.includes('\n')) return false
+    // The guard of the command host is told of folders line by line.
+    if (root === undefined || root.includes('\n')) return 'folder'
     const home = process.env['HOME']
     const { hidden } = await placesFor({ PATH: '', ...(home === undefined ? {} : { HOME: home }) })
     const holds = (folder: string): boolean => folder === root || folder.startsWith(root === sep ? sep : `${root}${sep}`)
     const profiles = await Promise.all(own.map((folder) => realpath(folder).catch(() => folder)))
-    return !hidden.some((folder) => holds(folder) && !profiles.includes(folder))
+    return hidden.some((folder) => holds(folder) && !profiles.includes(folder)) ? 'folder' : undefined
   }
 
   return {
     state: async () => (await detect()).state,
-    covers,
+    unheld,
     wrap: async (command) => {
       const { state, program } = await detect()
-      if (program === undefined || !(await covers(command.workspace)))
+      if (program === undefined || (await unheld(command.workspace)) !== undefined)
         throw new ToolError('NO_SANDBOX', 'The command was not run: it was to run in the sandbox, and there is none for it now.')
       const workspace = await realpath(command.workspace)
       const env = Object.fromEntries(Object.entries(command.env).filter(([name]) => !DROPPED.test(name)))
