@@ -67,6 +67,7 @@ function orderedMounts({ places, workspace, entries, shown }: BwrapPlan): Mount[
   const mounts: Mount[] = [
     ...places.hidden.map((path) => ({ path, options: ['--size', String(PRIVATE_BYTES), '--tmpfs', path] })),
     ...places.visible.map(({ source, path }) => ({ path, options: ['--ro-bind', source, path] })),
+    ...places.readOnly.map((path) => ({ path, options: ['--ro-bind', path, path] })),
     ...places.masked.map((path) => ({ path, options: ['--ro-bind', '/dev/null', path] })),
     ...(shown ?? []).map(({ source, path }) => ({ path, options: ['--ro-bind', source, path] })),
   ]

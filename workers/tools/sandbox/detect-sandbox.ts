@@ -38,7 +38,7 @@ async function trial(commands: CommandRunner, program: string): Promise<{ exitCo
     argv: bwrapArguments({
       program,
       workspace: undefined,
-      places: { hidden: ['/tmp'], visible: [], masked: [] },
+      places: { hidden: ['/tmp'], visible: [], readOnly: ['/proc/sys'], masked: [] },
       entries: undefined,
       seccompFd: seccomp === undefined ? undefined : 3,
       argv: limitArguments(['/bin/sh', '-c', ':']),

@@ -7,6 +7,8 @@ export interface PrivatePlaces {
   readonly hidden: string[]
   /** Read-only after all: what is at `source` is seen at `path`, below a hidden folder. */
   readonly visible: { source: string; path: string }[]
+  /** Seen, and not writable where root could write them. */
+  readonly readOnly: string[]
   /** Single files with keys, seen as nothing. */
   readonly masked: string[]
 }
@@ -16,6 +18,8 @@ const FOREIGN = ['/media', '/mnt']
 const HIDDEN = ['/tmp', '/var/tmp', '/run', '/home', '/root', '/var/lib/docker', '/var/spool', ...FOREIGN]
 /** Programs count on being able to write there. */
 const NEEDED = new Set(['/tmp', '/var/tmp'])
+/** Settings of the whole machine. The kernel lets root's id write them without any capability, and namespaces do not change that id. */
+const KERNEL_FILES = ['sys', 'sysrq-trigger', 'mtrr', 'irq', 'bus', 'acpi', 'scsi', 'fs', 'driver'].map((name) => `/proc/${name}`)
 /** Only root could read these at all. */
 const ROOTS_FILES = ['/etc/shadow', '/etc/gshadow', '/etc/shadow-', '/etc/gshadow-', '/etc/sudoers']
 const ROOTS_FOLDERS = ['/etc/ssl/private', '/etc/ssh', '/etc/sudoers.d']
@@ -60,6 +64,7 @@ export async function findPrivatePlaces(environment: Readonly<Record<string, str
   return {
     hidden,
     visible: [...visible].map(([path, source]) => ({ source, path })),
+    readOnly: await existing(asRoot ? KERNEL_FILES : KERNEL_FILES.slice(0, 1)),
     masked: asRoot ? await existing(ROOTS_FILES) : [],
   }
 }

@@ -38,6 +38,8 @@ export async function findProtectedEntries(root: string): Promise<ProtectedEntri
     else if (name === '.git') await addRepository(found, root, path, state.isDirectory())
     else found.readOnly.push(path)
   }
+  // With a HEAD of its own the folder itself may count as a repository; and git takes any file of that name for a revision.
+  if ((await lstat(join(root, 'HEAD')).catch(ignoreGone)) === undefined) found.unwanted.push(join(root, 'HEAD'))
   for (const name of SEALED_NAMES) if (!there.has(name)) found.standIns.push(join(root, name))
   return found
 }

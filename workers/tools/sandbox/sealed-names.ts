@@ -28,8 +28,6 @@ export const SEALED_NAMES: readonly string[] = [
   'SOUL.md',
   'MEMORY.md',
   'USERS.md',
-  // With a HEAD of its own the folder itself would count as a repository whose configuration git obeys.
-  'HEAD',
 ]
 
 /** Folders of the app's records. */
