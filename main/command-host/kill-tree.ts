@@ -14,6 +14,8 @@ export interface KillReport {
 const POLL_MS = 20
 /** How long killed processes may take to disappear before they count as survivors. */
 const KILL_WAIT_MS = 1500
+/** Nothing can leave a sandbox; thousands of processes or gigabytes of memory take the kernel a while. */
+const SANDBOX_WAIT_MS = 15_000
 
 /**
  * TERM to the group and to every process that left it, KILL to what is left after `graceMs`.
@@ -23,6 +25,8 @@ export async function killTree(family: ProcessFamily, graceMs: number): Promise<
   if (process.platform === 'win32') return killWindowsTree(family.leader)
   const watch = watchFamily(family)
   const look = (): Promise<ProcessRow[]> => watch.look()
+  // With its first process the kernel ends all of a sandbox at once; looking first would give a fork bomb time.
+  if (family.sandboxed === true && graceMs === 0) send(-family.leader, 'SIGKILL')
   let alive = await look()
   if (alive.length > 0 && graceMs > 0) {
     // A sandbox that is asked to end takes its command down at once; the command is asked, and the sandbox ends after it.
@@ -33,7 +37,10 @@ export async function killTree(family: ProcessFamily, graceMs: number): Promise<
     signalAll(asked, group, 'SIGCONT')
     alive = await waitUntilGone(look, graceMs)
   }
-  for (const end = performance.now() + KILL_WAIT_MS; alive.length > 0 && performance.now() < end;) {
+  for (
+    const end = performance.now() + (family.sandboxed === true ? SANDBOX_WAIT_MS : KILL_WAIT_MS);
+    alive.length > 0 && performance.now() < end;
+  ) {
     signalAll(alive, family.leader, 'SIGKILL')
     await delay(POLL_MS)
     alive = await look()

@@ -5,6 +5,7 @@ import type { CommandReply, CommandRequest, Limit } from '#contracts/tools/comma
 import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 import type { ConfinementPlace, HeldConfinement } from './hold-confinement.ts'
 import { killTree, type KillReport } from './kill-tree.ts'
+import { limitProcessGroup } from './process-group-limit.ts'
 import { watchFamily, type ProcessFamily } from './process-table.ts'
 import { watchLimits } from './watch-limits.ts'
 
@@ -35,6 +36,7 @@ export class RunningCommand {
   private readonly stopWatching: (() => void) | undefined
   private readonly held: HeldConfinement | undefined
   private exceeded: Limit | undefined
+  private readonly group: Promise<(() => Promise<void>) | undefined> | undefined
   private ahead = 0
   private timedOut = false
   private streamsClosed = false
@@ -73,6 +75,7 @@ export class RunningCommand {
     }
     surroundings.place.guard.groupStarted(this.child.pid)
     if (confinement !== undefined) {
+      this.group = limitProcessGroup(this.child.pid, 2 * confinement.limits.processes)
       this.stopWatching = watchLimits(this.child.pid, confinement.limits, (limit) => {
         this.exceeded = limit
         void this.kill(0)
@@ -149,6 +152,9 @@ export class RunningCommand {
     if (this.killing === undefined && (await this.hasLeftovers())) void this.kill(LEFTOVER_GRACE_MS)
     const report = (await this.killing) ?? { found: 0, killed: 0, survivors: [] }
     await this.waitForStreams()
+    await (
+      await this.group
+    )?.()
     const restored = (await this.held?.release()) ?? []
     this.surroundings.place.guard.groupEnded(this.family.leader)
     this.surroundings.send({
