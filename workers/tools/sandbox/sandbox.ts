@@ -40,8 +40,11 @@ export interface Sandbox {
 const DROPPED = /^(SSH_AUTH_SOCK|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|(https?|no|all)_proxy)$/i
 const TEMPORARY = ['TMPDIR', 'TEMP', 'TMP']
 
-/** @param own folders of the app that no command may see. */
-export function createSandbox(commands: CommandRunner, own: readonly string[]): Sandbox {
+/**
+ * @param own folders of the app that no command may see.
+ * @param memoryBytes what the processes of one command may use together.
+ */
+export function createSandbox(commands: CommandRunner, own: readonly string[], memoryBytes = memoryLimit()): Sandbox {
   let detected: Promise<DetectedSandbox> | undefined
   const places = new Map<string, Promise<PrivatePlaces>>()
 
@@ -115,7 +118,7 @@ export function createSandbox(commands: CommandRunner, own: readonly string[]): 
           standIns: entries.standIns,
           links: entries.links,
           unwanted: entries.unwanted,
-          limits: { memoryBytes: memoryLimit(), processes: PROCESS_LIMIT / 2 },
+          limits: { memoryBytes, processes: PROCESS_LIMIT / 2 },
           ...(seccomp === undefined ? {} : { seccomp }),
         },
       }

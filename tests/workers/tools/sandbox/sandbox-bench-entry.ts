@@ -21,7 +21,7 @@ const commands = createCommandRunner(async () => {
   say({ kind: 'host', pid: host.pid, socketPath: host.socketPath })
   return host
 })
-const sandbox = createSandbox(commands, [place.profile])
+const sandbox = createSandbox(commands, [place.profile], place.memoryBytes)
 const services = {
   commands,
   sandbox,

@@ -12,6 +12,7 @@ export interface BenchPlace {
   readonly workspace: string
   readonly profile: string
   readonly commandHost: string
+  readonly memoryBytes: number
 }
 export interface BenchCommand {
   readonly id: string
@@ -54,6 +55,8 @@ export interface SandboxBench extends BenchPlace {
 }
 
 const ROOT = resolve(import.meta.dirname, '..', '..', '..', '..')
+/** Less than an app allows: a limit of gigabytes takes long to reach. */
+export const MEMORY_BYTES = 1_500_000_000
 let counter = 0
 
 export function currentUser(): BenchUser {
@@ -121,7 +124,7 @@ export async function openSandboxBench(user: BenchUser, env: Readonly<Record<str
     await mkdir(made)
     await chown(made, user.uid, user.gid)
   }
-  const place: BenchPlace = { workspace, profile, commandHost: join(folder, 'command-host', 'entry.js') }
+  const place: BenchPlace = { workspace, profile, commandHost: join(folder, 'command-host', 'entry.js'), memoryBytes: MEMORY_BYTES }
   const child = spawn(join(folder, 'node'), [join(folder, 'bench', 'entry.js'), JSON.stringify(place)], {
     cwd: '/',
     uid: user.uid,
