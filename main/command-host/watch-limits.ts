@@ -3,7 +3,7 @@
  * per process, or not at all for root; this counts the whole tree below the sandbox's first process.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import type { Limit } from '#contracts/tools/command-host-protocol.ts'
 
 const INTERVAL_MS = 200
@@ -39,7 +39,8 @@ export function watchLimits(
 /** The window and the model's stream come before a command; and when memory runs out, the command goes first. */
 function yieldToOthers(pid: number): void {
   try {
-    setPriority(pid, NICENESS)
+    // Only ever more than our own, which may have been raised: nobody but root may lower it.
+    setPriority(pid, Math.min(19, getPriority() + NICENESS))
   } catch (error) {
     // It has ended already.
     if ((error as { info?: { code?: string } }).info?.code !== 'ESRCH') throw error

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { proof } from '#tests/helpers/proof.ts'
+import { PROGRAMS, shellLines } from './shell-lines.ts'
 import { readCommandLine } from '#workers/tools/commands/read-command-line.ts'
 
 const STRACE = spawnSync('/bin/sh', ['-c', 'command -v strace'], { encoding: 'utf8' }).stdout.trim()
 if (STRACE === '') process.stderr.write('not run: shell fuzz (strace is missing)\n')
-const PROGRAMS = ['ls', 'cat', 'grep', 'id', 'rm', 'sh', 'git', 'npm', 'evil', 'l', 's', 'a']
 
 let base: string
 beforeAll(() => {
@@ -63,54 +63,7 @@ function unescape_(text: string): string {
 }
 
 const SEED = 20261130
-let seed = SEED
-const random = (): number => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 4294967296
-const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
-const WORDS = ['x', '-la', '"q r"', "'s t'", 'a"b"c', "''", '数据.csv', 'src/a.ts', 'k=v', '2', '-', '--', '@x', 'a,b', '%x', '^y', '+z']
-const ODD = [
-  '$(evil)',
-  '`evil`',
-  '$X',
-  '${X}',
-  '>out',
-  '<in',
-  '2>&1',
-  '>/dev/null',
-  '*',
-  '~',
-  '{a,evil}',
-  '\\',
-  '#c',
-  '!',
-  '<(evil)',
-  "$'\\x3bevil'",
-  '"$(evil)"',
-  '"`evil`"',
-  '\\;evil',
-  '=evil',
-  '[a]',
-  '>&2',
-  '2>/dev/null',
-  '&>x',
-  '"\\$"',
-  '1>&2',
-]
-const JOINS = [' && ', ' || ', ' | ', '; ', '\n', ';\n', ' &&\n']
-const ODD_JOINS = [' & ', '&', '|&', ' ;; ', '\r\n', ' <<E\nevil\nE\n', '\\\n', ' ( ', ' ) ', '||||', '&&&', ' # ', ';|']
-const STARTS = ['', '', '', '', '', 'X=1 ', '! ', 'time ', 'if ', '{ ', '"l"', 'l""', '\\']
-
-function generateLine(): string {
-  const parts = 1 + Math.floor(random() * 3)
-  const risk = random() < 0.3 ? 0 : 0.2
-  let line = ''
-  for (let part = 0; part < parts; part++) {
-    if (part > 0) line += random() < risk ? pick(ODD_JOINS) : pick(JOINS)
-    line += (random() < risk ? pick(STARTS) : '') + pick(PROGRAMS)
-    const words = Math.floor(random() * 4)
-    for (let word = 0; word < words; word++) line += (random() < 0.9 ? ' ' : '') + (random() < risk ? pick(ODD) : pick(WORDS))
-  }
-  return line
-}
+const generateLine = shellLines(20261130)
 
 describe.runIf(STRACE !== '' || process.env['CI'] === 'true')('the reading and the shells agree', () => {
   const shells = ['/bin/bash', '/bin/dash', '/bin/sh']

@@ -13,6 +13,8 @@ export interface BwrapPlan {
   readonly entries: ProtectedEntries | undefined
   /** Further things to be seen: sockets and programs of ours. */
   readonly shown?: readonly { readonly source: string; readonly path: string }[]
+  /** The network as the machine has it. */
+  readonly network?: boolean
   /** File descriptor of a seccomp program. */
   readonly seccompFd: number | undefined
   /** Program and arguments; run as they are. */
@@ -40,7 +42,7 @@ export function bwrapArguments(plan: BwrapPlan): string[] {
     '--unshare-ipc',
     '--unshare-uts',
     '--unshare-cgroup-try',
-    '--unshare-net',
+    ...(plan.network === true ? [] : ['--unshare-net']),
     '--hostname',
     'sandbox',
     '--cap-drop',

@@ -14,6 +14,8 @@ export interface CommandToWrap {
   readonly workspace: string
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
+  /** For a server that the person lets have it: the network of the machine. A command never has it. */
+  readonly network?: boolean
 }
 
 /** To be handed to `CommandRunner.start` as it is. */
@@ -30,7 +32,7 @@ export interface Sandbox {
   /** Why commands in this folder cannot be held; undefined when they can. */
   unheld(workspace: string): Promise<SandboxReason | undefined>
   /**
-   * The same command inside the sandbox, without network.
+   * The same command inside the sandbox, without network unless it is asked for.
    * @throws ToolError when there is no sandbox, or something in the folder cannot be held.
    */
   wrap(command: CommandToWrap): Promise<WrappedCommand>
@@ -108,6 +110,7 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
           workspace,
           places: seen,
           entries,
+          ...(command.network === true ? { network: true, shown: await nameServers() } : {}),
           seccompFd: seccomp === undefined ? undefined : 3,
           argv: limitArguments(command.argv),
         }),
@@ -124,6 +127,12 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
       }
     },
   }
+}
+
+/** Where names are looked up is often said in a folder that is hidden. */
+async function nameServers(): Promise<{ source: string; path: string }[]> {
+  const source = await realpath('/etc/resolv.conf').catch(() => undefined)
+  return source === undefined || source === '/etc/resolv.conf' ? [] : [{ source, path: source }]
 }
 
 /** Half of the machine's memory, 8 GiB at most: the rest is for the app, the model and everything else. */
