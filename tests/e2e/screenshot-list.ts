@@ -4,7 +4,8 @@ import { testIds } from '#renderer/ui/test-ids.ts'
 import type { ScriptedHost } from '../helpers/scripted-host.ts'
 import type { ScriptedWebHost } from '../helpers/scripted-web-host.ts'
 import { memoryHost } from './memory-scene.ts'
-import { busyHost, emptyHost, GATEWAY, NOW, type SceneOptions } from './screenshot-scenes.ts'
+import { AppError } from '#contracts/wire/app-error.ts'
+import { busyHost, emptyHost, GATEWAY, lostKeyHost, NOW, type SceneOptions } from './screenshot-scenes.ts'
 
 export interface Scene {
   readonly name: string
@@ -186,7 +187,7 @@ export const scenes: readonly Scene[] = [
     async prepare(page) {
       for (const id of ['deepseek', 'openai']) await page.locator(`[data-provider="${id}"]`).getByTestId(testIds.providerCheck).click()
       await page.locator('[data-provider="openai"][data-check="key_refused"]').waitFor()
-      await page.locator('[data-provider="anthropic"] button').last().click()
+      await page.locator('[data-provider="anthropic"]').getByTestId(testIds.providerEdit).click()
       await at(page, testIds.providerKey).waitFor()
     },
   },
@@ -200,6 +201,58 @@ export const scenes: readonly Scene[] = [
   { name: '17-settings-pipeline-phone', ...phone, address: '#/settings/pipeline', host: busyHost, prepare: shown(testIds.pipeline) },
   { name: '17-settings-memory', ...wide, height: 1300, address: '#/settings/memory', host: memoryHost, prepare: why },
   { name: '17-settings-memory-phone', ...phone, address: '#/settings/memory', host: memoryHost, prepare: why },
+  { name: '24-usage', ...wide, height: 1100, address: '#/settings/usage', host: busyHost, prepare: shown(testIds.usage) },
+  { name: '24-usage-800', ...middle, address: '#/settings/usage', host: busyHost, prepare: shown(testIds.usage) },
+  { name: '24-usage-phone', ...phone, address: '#/settings/usage', host: busyHost, prepare: shown(testIds.usage) },
+  { name: '25-files', ...wide, address: '#/settings/files', host: busyHost, prepare: shown(testIds.fileText) },
+  {
+    name: '25-files-foreign-800',
+    ...middle,
+    address: '#/settings/files',
+    host: busyHost,
+    async prepare(page, host) {
+      host.answer('workspaceFiles.write', () => {
+        throw new AppError({
+          code: 'FILE_CHANGED',
+          message: 'AGENTS.md',
+          params: { file: 'AGENTS.md' },
+          details: { content: '# AGENTS.md\n- 由另一个编辑器写入\n', hash: 'b'.repeat(64) },
+        })
+      })
+      await at(page, testIds.fileText).fill('# AGENTS.md\n- Typed here\n')
+      await at(page, testIds.fileSave).click()
+      await at(page, testIds.fileKeepMine).waitFor()
+    },
+  },
+  {
+    name: '26-models',
+    ...wide,
+    address: '#/settings/models',
+    host: busyHost,
+    async prepare(page) {
+      await at(page, testIds.modelEdit).first().click()
+      await at(page, testIds.modelSave).waitFor()
+    },
+  },
+  { name: '26-models-800', ...middle, address: '#/settings/models', host: busyHost, prepare: shown(testIds.modelRow) },
+  {
+    name: '27-key-lost-800',
+    ...middle,
+    address: '#/new',
+    host: lostKeyHost,
+    prepare: async (page) => void (await page.locator('[data-code="KEY_LOST"]').waitFor()),
+  },
+  {
+    name: '28-rename',
+    ...wide,
+    address: '#/new',
+    host: busyHost,
+    async prepare(page) {
+      await at(page, testIds.sessionRow).first().focus()
+      await page.keyboard.press('F2')
+      await at(page, testIds.sessionRename).waitFor()
+    },
+  },
   { name: '18-connection-lost', ...wide, address: '#/session/s_tests', host: busyHost, prepare: lose },
   {
     name: '19-degraded-900',

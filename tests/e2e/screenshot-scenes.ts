@@ -7,6 +7,7 @@ import { AppError } from '#contracts/wire/app-error.ts'
 import * as z from 'zod'
 import { pipelineAtWork } from './pipeline-scene.ts'
 import { ScriptedHost } from '../helpers/scripted-host.ts'
+import { answerRecords } from './screenshot-records.ts'
 
 export type Language = 'zh-CN' | 'en'
 export const NOW = new Date('2026-10-15T10:31:12+08:00')
@@ -158,10 +159,24 @@ export function emptyHost(options: SceneOptions): ScriptedHost {
   }))
   host.answer('workspace.open', ({ path, mode }) => {
     if (path === GATEWAY && mode === 'write')
-      throw new AppError({ code: 'UNTRUSTED', message: path, details: { found: ['AGENTS.md', '.metona/agent.db', '.env'] } })
+      throw new AppError({
+        code: 'UNTRUSTED',
+        message: path,
+        params: { path },
+        details: { found: ['AGENTS.md', '.metona/agent.db', '.env'], creates: ['SOUL.md', 'USERS.md', 'MEMORY.md', 'logs/', 'traces/'] },
+      })
     if (path.includes('nowhere')) throw new AppError({ code: 'NOT_A_FOLDER', message: path, params: { path } })
     return { workspace: path, created: [], readOnly: mode === 'read' }
   })
+  return host
+}
+
+/** As after a restart of a shell that has no place for keys. */
+export function lostKeyHost(options: SceneOptions): ScriptedHost {
+  const host = busyHost({ ...options, keys: false })
+  host.answer('providers.list', () => ({
+    providers: PROVIDERS(false).map((entry) => (entry.id === 'deepseek' ? { ...entry, keyLost: true } : entry)),
+  }))
   return host
 }
 
@@ -169,6 +184,7 @@ export function emptyHost(options: SceneOptions): ScriptedHost {
 export function busyHost(options: SceneOptions): ScriptedHost {
   const host = emptyHost({ keys: true, ...options })
   const t = text[options.language]
+  answerRecords(host, REFUNDS, NOW)
   host.answer('workspace.recent', () => ({
     workspaces: [
       { path: REFUNDS, openedAt: ago(10), trusted: true },

@@ -24,6 +24,7 @@ export const settings = {
   grantFacts: 'in {folder}, since {since}, asked again after {until}',
   grantFactsOpen: 'in {folder}, also without a sandbox, since {since}, asked again after {until}',
   revokeGrant: 'Take back',
+  harmless: { ask: 'Ask', allow: 'Let them run' },
   empty: 'not set',
   themes: { system: 'System', light: 'Light', dark: 'Dark', hc: 'High contrast' },
   languages: { system: 'System', 'zh-CN': '简体中文', en: 'English' },

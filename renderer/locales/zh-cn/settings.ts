@@ -24,6 +24,7 @@ export const settings: Messages['settings'] = {
   grantFacts: '在 {folder} 中，自 {since} 起，{until} 后重新询问',
   grantFactsOpen: '在 {folder} 中，没有沙箱时也有效，自 {since} 起，{until} 后重新询问',
   revokeGrant: '收回',
+  harmless: { ask: '询问', allow: '直接运行' },
   empty: '未设置',
   themes: { system: '跟随系统', light: '浅色', dark: '深色', hc: '高对比度' },
   languages: { system: '跟随系统', 'zh-CN': '简体中文', en: 'English' },
