@@ -15,6 +15,8 @@ const LONG = 'The quick brown fox looks at every part of the old harbour. '.repe
 const SUMMARY = ['Goal', 'Constraints and preferences', 'Progress', 'Decisions and reasons', 'Next steps', 'Identifiers', 'Files']
   .map((heading) => `## ${heading}\nSUMMARY-OF-IT: a fox looked at a harbour.`)
   .join('\n')
+/** Before it summarises, the session asks what should outlive it. */
+const NOTHING_TO_REMEMBER = { marker: 'about to be replaced by a summary', answers: [{ text: 'nothing' }] }
 /** Six turns that a summary is worth. */
 const TURNS = 6
 
@@ -47,7 +49,7 @@ test('after a restart of its worker a session can still be summarised, and the n
   await pipeline.open()
   await session.takeUp()
   await provider.reset()
-  await provider.script([{ text: SUMMARY }, { text: 'fine' }])
+  await provider.script([NOTHING_TO_REMEMBER, { answers: [{ text: SUMMARY }, { text: 'fine' }] }])
   const sizes = await pipeline.client.call('session.compact', { sessionId: session.sessionId })
   await session.prompt('and now?')
   await session.ended(TURNS + 1)
