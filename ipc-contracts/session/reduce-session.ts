@@ -9,7 +9,7 @@ import type { EndReason, SessionState } from './session-enums.ts'
 import type { SessionEvent, SessionEventOf } from './session-event.ts'
 import type { SessionSnapshot, SessionSummary, TranscriptItem } from './session-snapshot.ts'
 
-import { addItem, changeItems, putItem, releaseItems, removeTools } from './transcript-items.ts'
+import { addItem, changeItems, changeTurnItems, putItem, releaseItems, removeTools } from './transcript-items.ts'
 
 /** A session before its first event. */
 export function emptySnapshot(sessionId: string): SessionSnapshot {
@@ -227,7 +227,7 @@ const STATE_BY_REASON: Readonly<Record<EndReason, SessionState>> = {
 }
 
 function reduceTurnEnd(draft: SessionSnapshot, event: SessionEventOf<'turn_end'>): void {
-  changeItems(draft, (item): TranscriptItem => {
+  changeTurnItems(draft, event.turn ?? draft.turn, (item): TranscriptItem => {
     if (item.kind === 'assistant' && item.status === 'streaming') return { ...item, status: 'interrupted' }
     if (item.kind === 'tool' && (item.status === 'proposed' || item.status === 'awaiting_approval')) return { ...item, status: 'aborted' }
     if (item.kind === 'tool' && item.status === 'running') return { ...item, status: 'unknown' }

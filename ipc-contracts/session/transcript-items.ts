@@ -42,6 +42,16 @@ export function changeItems(draft: SessionSnapshot, change: (item: TranscriptIte
   }
 }
 
+/** As `changeItems`, for the items of the newest turn only: what an earlier turn left behind has come to rest. */
+export function changeTurnItems(draft: SessionSnapshot, turn: number, change: (item: TranscriptItem) => TranscriptItem): void {
+  for (let index = draft.items.length - 1; index >= 0; index--) {
+    const item = draft.items[index]
+    if (item === undefined || (item.kind === 'turn_end' && item.turn < turn)) return
+    const changed = change(item)
+    if (changed !== item) ownItems(draft)[index] = changed
+  }
+}
+
 /** Removes calls of the running turn that were never made. */
 export function removeTools(draft: SessionSnapshot, turn: number, isGone: (item: ToolItem) => boolean): void {
   for (let index = draft.items.length - 1; index >= 0; index--) {

@@ -87,8 +87,18 @@ export const useSessionViewStore = defineStore('session-view', () => {
   const retry = async (): Promise<void> => {
     if (sessionId.value !== undefined) await attach(sessionId.value)
   }
+  /** The same without what streams: its identity changes only when something besides the items did, so that what is built on it rests while text comes in. */
+  const calm = computed<SessionSnapshot | undefined>((before) => {
+    const now = snapshot.value
+    return before !== undefined && now !== undefined && differInItemsOnly(before, now) ? before : now
+  })
   /** A turn runs; further messages are queued or steer it. */
-  const busy = computed(() => snapshot.value?.phase !== undefined && snapshot.value.phase !== 'ended')
+  const busy = computed(() => calm.value?.phase !== undefined && calm.value.phase !== 'ended')
 
-  return { sessionId, workspace, snapshot, problem, loading, busy, show, leave, retry }
+  return { sessionId, workspace, snapshot, calm, problem, loading, busy, show, leave, retry }
 })
+
+function differInItemsOnly(left: SessionSnapshot, right: SessionSnapshot): boolean {
+  const keys = Object.keys(right) as (keyof SessionSnapshot)[]
+  return keys.length === Object.keys(left).length && keys.every((key) => key === 'items' || left[key] === right[key])
+}

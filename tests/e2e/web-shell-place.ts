@@ -25,12 +25,18 @@ export interface WebShellOptions {
   readonly permission: 'ask' | 'full_access'
   /** Nothing is set up: no key, no address, no trust, no configuration. */
   readonly newcomer?: boolean
+  /** Added to the server's environment. */
+  readonly environment?: Record<string, string>
+  /** Before the server starts: what lies in the folder already. */
+  prepare?(place: CliPlace): Promise<void>
 }
 
 export async function openWebShell(options: WebShellOptions): Promise<WebShellPlace> {
   const provider = await startFakeProvider()
   const place = await makeCliPlace(
-    options.newcomer === true ? {} : { DEEPSEEK_API_KEY: 'sk-test-0123456789', DEEPSEEK_BASE_URL: provider.baseUrl },
+    options.newcomer === true
+      ? {}
+      : { DEEPSEEK_API_KEY: 'sk-test-0123456789', DEEPSEEK_BASE_URL: provider.baseUrl, ...options.environment },
   )
   for (const args of options.newcomer === true
     ? []
@@ -43,6 +49,7 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShellPl
     const { code, stderr } = await runCli(place, args)
     if (code !== 0) throw new Error(`metona ${args.join(' ')}: ${stderr}`)
   }
+  await options.prepare?.(place)
   let server = await serve(place, 0)
   const url = firstLine(server)
   const port = Number(new URL(url).port)
