@@ -108,7 +108,7 @@ suite('the page keeps up', () => {
   })
 
   test('typing stays quick beside a very long answer and beside a tool that prints without end', { timeout: 240_000 }, async () => {
-    const paragraph = `${'Some words of an answer with **emphasis** and \`code\`. '.repeat(12)}\n\n`
+    const paragraph = `${'Some words of an answer with **emphasis** and `code`. '.repeat(12)}\n\n`
     const command = `seq -f 'line %.0f of a long output' ${OUTPUT_LINES}; sleep 3`
     await shell.provider.script([
       { marker: 'long-answer', answers: [{ text: paragraph.repeat(Math.ceil(LONG_ANSWER / paragraph.length)) }] },
