@@ -6,6 +6,8 @@ import type { ScriptedWebHost } from '../helpers/scripted-web-host.ts'
 import { memoryHost } from './memory-scene.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { busyHost, emptyHost, GATEWAY, lostKeyHost, NOW, type SceneOptions } from './screenshot-scenes.ts'
+import { inspectedHost } from './inspected-host.ts'
+import { busyHost, emptyHost, GATEWAY, NOW, type SceneOptions } from './screenshot-scenes.ts'
 
 export interface Scene {
   readonly name: string
@@ -319,5 +321,70 @@ export const scenes: readonly Scene[] = [
     address: '#/sessions',
     host: busyHost,
     prepare: shown(testIds.sessionRow),
+  },
+  ...(['changes', 'timing', 'context', 'log'] as const).map((tab): Scene => ({
+    name: `30-inspector-${tab}`,
+    ...wide,
+    address: '#/session/s_spike',
+    host: inspectedHost,
+    async prepare(page) {
+      await awake(page)
+      await page.locator(`[data-testid="${testIds.inspectorTab}"][data-tab="${tab}"]`).click()
+      if (tab === 'changes') await page.locator(`[data-testid="${testIds.changes}"] button[aria-expanded]`).first().click()
+      if (tab === 'timing') await page.locator('[data-span] button').nth(1).click()
+    },
+  })),
+  {
+    name: '31-files',
+    ...wide,
+    address: '#/session/s_sales',
+    host: inspectedHost,
+    async prepare(page) {
+      await at(page, testIds.composerInput).pressSequentially('compare @rec')
+      await at(page, testIds.suggestion).first().waitFor()
+    },
+  },
+  {
+    name: '31-commands-800',
+    ...middle,
+    address: '#/session/s_sales',
+    host: inspectedHost,
+    async prepare(page) {
+      await at(page, testIds.composerInput).pressSequentially('/')
+      await at(page, testIds.suggestion).first().waitFor()
+    },
+  },
+  {
+    name: '32-find',
+    ...wide,
+    address: '#/session/s_tests',
+    host: inspectedHost,
+    async prepare(page) {
+      await at(page, testIds.messageAssistant).first().waitFor()
+      await page.keyboard.press('Control+f')
+      await at(page, testIds.findInput).fill('settle')
+      await page.locator('[data-coloured]').first().waitFor()
+    },
+  },
+  {
+    name: '33-queue',
+    ...wide,
+    address: '#/session/s_sales',
+    host: inspectedHost,
+    async prepare(page) {
+      await at(page, testIds.approvalQueueOpen).click()
+      await page.locator(`[data-testid="${testIds.approvalQueue}"] [data-testid="${testIds.approvalAllowOnce}"]:enabled`).waitFor()
+    },
+  },
+  {
+    name: '34-context-meter',
+    ...wide,
+    address: '#/session/s_spike',
+    host: inspectedHost,
+    async prepare(page) {
+      await awake(page)
+      await at(page, testIds.contextMeter).click()
+      await at(page, testIds.contextPanel).waitFor()
+    },
   },
 ]

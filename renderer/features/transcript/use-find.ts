@@ -40,8 +40,19 @@ export function useFind(
     current.value = found.value.length > 0 ? nearest() : -1
     void show()
   })
+  // Marks hold on to text nodes: whatever puts others in their place has them made anew.
+  let frame: number | undefined
+  const observer = new MutationObserver(() => {
+    frame ??= requestAnimationFrame(() => {
+      frame = undefined
+      paint()
+    })
+  })
   watch(open, (isOpen) => {
-    if (isOpen) search()
+    if (isOpen) {
+      search()
+      if (content.value !== null) observer.observe(content.value, { childList: true, subtree: true, characterData: true })
+    } else observer.disconnect()
     mark()
   })
   // What streams in is searched as well, only not at every frame.
@@ -55,6 +66,8 @@ export function useFind(
   })
   onBeforeUnmount(() => {
     clearTimeout(timer)
+    observer.disconnect()
+    if (frame !== undefined) cancelAnimationFrame(frame)
     for (const name of MARKS) CSS.highlights.delete(name)
   })
 
@@ -96,6 +109,11 @@ export function useFind(
   }
 
   function mark(): void {
+    paint()?.startContainer.parentElement?.scrollIntoView({ block: 'nearest' })
+  }
+
+  /** @returns where the current one is, when it is on the page. */
+  function paint(): Range | undefined {
     const wanted = open.value ? query.value.toLowerCase() : ''
     const all: Range[] = []
     let now: Range | undefined
@@ -108,7 +126,7 @@ export function useFind(
       }
     CSS.highlights.set(MARKS[0], new Highlight(...all))
     CSS.highlights.set(MARKS[1], new Highlight(...(now === undefined ? [] : [now])))
-    now?.startContainer.parentElement?.scrollIntoView({ block: 'nearest' })
+    return now
   }
 
   function close(): void {

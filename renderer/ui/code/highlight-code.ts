@@ -6,6 +6,8 @@ import workerAddress from './highlight-worker.ts?worker&url'
 /** Longer code stays plain, in UTF-16 code units. */
 const LONGEST = 60_000
 const MOST_REMEMBERED = 200
+/** A grammar that loses itself in a text is ended with its worker. */
+const DEADLINE_MS = 10_000
 
 interface ScriptUrlPolicy {
   createScriptURL(address: string): string
@@ -33,7 +35,11 @@ export async function highlightCode(code: string, language: string): Promise<rea
   if (target === undefined) return undefined
   const request: HighlightRequest = { id: ++lastId, code, language }
   const lines = await new Promise<readonly CodeLine[] | undefined>((resolve) => {
-    waiting.set(request.id, resolve)
+    const timer = setTimeout(giveUp, DEADLINE_MS)
+    waiting.set(request.id, (found) => {
+      clearTimeout(timer)
+      resolve(found)
+    })
     target.postMessage(request)
   })
   if (lines !== undefined) remember(`${language}\n${code}`, lines)
@@ -52,14 +58,17 @@ function start(): Worker | undefined {
     waiting.get(event.data.id)?.(event.data.lines)
     waiting.delete(event.data.id)
   })
-  worker.addEventListener('error', () => {
-    // A worker that fell over is replaced at the next block; what waited stays plain.
-    worker?.terminate()
-    worker = undefined
-    for (const settle of waiting.values()) settle(undefined)
-    waiting.clear()
-  })
+  worker.addEventListener('error', giveUp)
   return worker
+}
+
+/** A worker that fell over or does not answer is replaced at the next block; what waited stays plain. */
+function giveUp(): void {
+  worker?.terminate()
+  worker = undefined
+  const settled = [...waiting.values()]
+  waiting.clear()
+  for (const settle of settled) settle(undefined)
 }
 
 /** Trusted Types want to know where a worker's address comes from: the build. */

@@ -101,7 +101,7 @@ async function colourCode({ code, language }: HighlightRequest): Promise<readonl
   const highlighter = await start()
   if (!highlighter.getLoadedLanguages().includes(name)) await highlighter.loadLanguage(grammar())
   return highlighter
-    .codeToTokensBase(code, { lang: name, theme: THEME.name ?? '', tokenizeMaxLineLength: 2000, tokenizeTimeLimit: 300 })
+    .codeToTokensBase(code, { lang: name, theme: THEME.name ?? '', tokenizeMaxLineLength: 2000, tokenizeTimeLimit: 0 })
     .map((line) => line.map((token) => ({ text: token.content, look: CODE_LOOKS[Number(token.color?.slice(-1) ?? 0)] ?? 'plain' })))
 }
 
