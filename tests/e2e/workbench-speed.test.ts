@@ -8,10 +8,10 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { testIds } from '#renderer/ui/test-ids.ts'
-import { quantile } from '#tests/bench/measure.ts'
+import { busySeconds, quantile } from '#tests/bench/measure.ts'
 import { chromiumMissing } from '#tests/helpers/chromium.ts'
 import { eventually } from '#tests/helpers/eventually.ts'
 import { proof } from '#tests/helpers/proof.ts'
@@ -20,7 +20,7 @@ import { openWebShell, rowOf, startSession, type WebShellPlace } from './web-she
 if (chromiumMissing !== undefined) console.log(chromiumMissing)
 const suite = describe.skipIf(chromiumMissing !== undefined && process.env['CI'] !== 'true')
 
-const judged = proof(true, false)
+const largeTier = proof(true, false)
 const SECONDS = proof(10, 4)
 const MESSAGES = proof(10_000, 2_000)
 const LONG_ANSWER = proof(2_000_000, 300_000)
@@ -28,6 +28,10 @@ const OUTPUT_LINES = 20_000
 const SOAK_SECONDS = proof(60, 8)
 const LONG_SESSION = 's_longlonglong0'
 
+/** Cores that others keep busy are not ours to judge times on: looked at before each test, while the app rests. */
+const QUIET_CORES = 0.4
+const SAMPLE_MS = 700
+let judged = false
 let shell: WebShellPlace
 let stamps: StampServer
 
@@ -40,6 +44,13 @@ suite('the page keeps up', () => {
       prepare: ({ workspace }) => writeLongSession(workspace),
     })
   }, 300_000)
+  beforeEach(async () => {
+    const before = await busySeconds()
+    await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS))
+    const cores = ((await busySeconds()) - before) / (SAMPLE_MS / 1000)
+    judged = largeTier && cores < QUIET_CORES
+    console.log(`others use ${cores.toFixed(2)} cores: times are ${judged ? 'judged' : 'printed only'}`)
+  })
   afterAll(async () => {
     await shell.close()
     stamps.server.close()

@@ -72,7 +72,10 @@ const THEME: ThemeRegistration = {
       scope: ['keyword', 'storage', 'variable.language', 'entity.name.tag', 'markup.heading', 'punctuation.definition.heading'],
       settings: { foreground: colour('keyword') },
     },
-    { scope: ['string', 'markup.inserted', 'markup.inline.raw'], settings: { foreground: colour('string') } },
+    {
+      scope: ['string', 'punctuation.definition.string', 'markup.inserted', 'markup.inline.raw'],
+      settings: { foreground: colour('string') },
+    },
     { scope: ['constant', 'support.constant', 'markup.deleted'], settings: { foreground: colour('number') } },
     {
       scope: [
