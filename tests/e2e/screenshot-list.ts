@@ -7,7 +7,6 @@ import { memoryHost } from './memory-scene.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { busyHost, emptyHost, GATEWAY, lostKeyHost, NOW, type SceneOptions } from './screenshot-scenes.ts'
 import { inspectedHost } from './inspected-host.ts'
-import { busyHost, emptyHost, GATEWAY, NOW, type SceneOptions } from './screenshot-scenes.ts'
 
 export interface Scene {
   readonly name: string
