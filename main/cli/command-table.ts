@@ -21,7 +21,10 @@ export const GLOBAL_OPTIONS = {
 const sessions = () => import('./commands/sessions.ts')
 const config = () => import('./commands/config.ts')
 const memory = () => import('./commands/memory.ts')
+const mcp = () => import('./commands/mcp.ts')
 const ANY = Infinity
+
+const TRUST = { trust: { kind: 'flag' } } as const satisfies OptionTable
 
 export const COMMAND_TABLE: Readonly<Record<string, CommandEntry>> = {
   run: {
@@ -98,6 +101,16 @@ export const COMMAND_TABLE: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await config()).setConfig,
   },
   'config list': { options: { profile: { kind: 'flag' } }, words: [0, 0], load: async () => (await config()).listConfig },
+  'mcp list': { options: TRUST, words: [0, 0], load: async () => (await mcp()).listServers },
+  'mcp add': {
+    options: { ...TRUST, url: { kind: 'text' }, transport: { kind: ['http', 'sse'] }, header: { kind: 'text' } },
+    words: [1, ANY],
+    load: async () => (await mcp()).addServer,
+  },
+  'mcp import': { options: TRUST, words: [1, 1], load: async () => (await mcp()).importServers },
+  'mcp remove': { options: TRUST, words: [1, 1], load: async () => (await mcp()).removeServer },
+  'mcp approve': { options: { ...TRUST, yes: { kind: 'flag', short: 'y' } }, words: [1, 1], load: async () => (await mcp()).approveServer },
+  'mcp test': { options: TRUST, words: [1, 1], load: async () => (await mcp()).testServer },
   models: { options: {}, words: [0, 1], load: async () => (await import('./commands/models.ts')).models },
   doctor: {
     options: { verify: { kind: 'flag' }, rebuild: { kind: 'flag' }, perf: { kind: 'flag' } },

@@ -118,6 +118,24 @@ metona sessions fork ID [--at SEQ] | delete ID [--yes]`,
     en: "Settings. With -w those of a folder, with --profile your own; without either the folder's where the current one is a workspace.",
     zh: '设置。-w 指文件夹的设置，--profile 指个人设置；都不写时，若当前文件夹是工作空间则为该文件夹的设置。',
   },
+  mcp: {
+    usage: `metona mcp list | remove NAME | approve NAME [--yes] | test NAME | import FILE|-
+metona mcp add NAME [-- [KEY=VALUE …] COMMAND [ARGUMENT …]] [--url URL [--transport http|sse] [--header "NAME: VALUE"]]`,
+    en: `MCP servers of a folder (-w DIR): programs and services that give the model more tools.
+Nothing starts before "approve": it shows what would start and, once it runs, what the model would be told of its tools.
+
+  approve --yes   agrees without asking
+  test            connects and lists the tools; exit 1 when it fails
+  import          takes over the "mcpServers" of another program's configuration
+  --trust         trust the folder for this run`,
+    zh: `文件夹（-w DIR）的 MCP 服务器：为模型提供更多工具的程序和服务。
+在 approve 之前什么都不会启动：它先显示要启动什么，运行之后再显示模型会看到的工具说明。
+
+  approve --yes   不询问，直接同意
+  test            连接并列出工具；失败时退出码 1
+  import          导入其他程序配置中的 "mcpServers"
+  --trust         本次运行信任该文件夹`,
+  },
   models: {
     usage: 'metona models [PROVIDER]',
     en: 'What the providers offer, with context length and price.',

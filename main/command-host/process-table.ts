@@ -12,6 +12,8 @@ export interface ProcessRow {
   readonly zombie: boolean
 }
 
+const LANES = 64
+
 /** How a command's processes are known: by the group and session it leads, by markers in their environment, by descent. */
 export interface ProcessFamily {
   readonly leader: number
@@ -48,7 +50,7 @@ export function watchFamily(family: ProcessFamily): FamilyWatch {
     look: async (lowestPid = 0) => {
       const rows = await listProcesses(lowestPid)
       const found = new Set<number>()
-      await Promise.all(rows.map(async (row) => void ((await isMember(row)) && found.add(row.pid))))
+      await eachOf(rows, async (row) => void ((await isMember(row)) && found.add(row.pid)))
       for (let grew = true; grew;) {
         grew = false
         for (const row of rows) {
@@ -70,25 +72,31 @@ async function listProcesses(lowestPid: number): Promise<ProcessRow[]> {
 
 async function readProc(lowestPid: number): Promise<ProcessRow[]> {
   const ids = (await readdir('/proc')).map(Number).filter((pid) => Number.isInteger(pid) && pid >= lowestPid)
-  const rows = await Promise.all(
-    ids.map(async (pid): Promise<ProcessRow[]> => {
-      const stat = (await readOrEmpty(`/proc/${pid}/stat`)).toString('latin1')
-      // The command name in parentheses may hold spaces and parentheses itself.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      if (fields.length < 20) return []
-      return [
-        {
-          pid,
-          zombie: fields[0] === 'Z' || fields[0] === 'X',
-          parent: Number(fields[1]),
-          group: Number(fields[2]),
-          session: Number(fields[3]),
-          startedAt: Number(fields[19]),
-        },
-      ]
-    }),
-  )
-  return rows.flat()
+  const rows: ProcessRow[] = []
+  await eachOf(ids, async (pid) => {
+    const stat = (await readOrEmpty(`/proc/${pid}/stat`)).toString('latin1')
+    // The command name in parentheses may hold spaces and parentheses itself.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    if (fields.length < 20) return
+    rows.push({
+      pid,
+      zombie: fields[0] === 'Z' || fields[0] === 'X',
+      parent: Number(fields[1]),
+      group: Number(fields[2]),
+      session: Number(fields[3]),
+      startedAt: Number(fields[19]),
+    })
+  })
+  return rows
+}
+
+/** Some at a time: on a machine with tens of thousands of processes all at once would not fit into this small heap. */
+async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values()
+  const lane = async (): Promise<void> => {
+    for (const item of rest) await work(item)
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
 }
 
 async function hasMarkers(pid: number, markers: readonly string[]): Promise<boolean> {

@@ -14,6 +14,7 @@
  * - usage: `data-requests`; usage-bucket: `data-bucket`, `data-tokens`; usage-table: `data-kind` (day|model|session), its rows `data-key`
  * - file-editor: `data-file`, `data-changed`, `data-foreign`; model-row: `data-model`, `data-own`; grant-row: `data-grant`
  * - provider-row: `data-provider`, `data-check` (none|running|<diagnosis code>)
+ * - mcp-server: `data-server`, `data-state` (McpState), `data-approval` (missing|changed|given); mcp-tool: `data-tool`, `data-status`
  * - banner: `data-code`; problem: `data-code` (an error explained in its place)
  */
 export const testIds = {
@@ -155,6 +156,25 @@ export const testIds = {
   keyForget: 'key-forget',
   providerCheck: 'provider-check',
   pipeline: 'pipeline',
+  mcpAdd: 'mcp-add',
+  mcpAddForm: 'mcp-add-form',
+  mcpName: 'mcp-name',
+  mcpCommand: 'mcp-command',
+  mcpUrl: 'mcp-url',
+  mcpJson: 'mcp-json',
+  mcpSave: 'mcp-save',
+  mcpServer: 'mcp-server',
+  mcpLaunch: 'mcp-launch',
+  mcpApproveLaunch: 'mcp-approve-launch',
+  mcpApproveTools: 'mcp-approve-tools',
+  mcpReview: 'mcp-review',
+  mcpTools: 'mcp-tools',
+  mcpToolsToggle: 'mcp-tools-toggle',
+  mcpTool: 'mcp-tool',
+  mcpLog: 'mcp-log',
+  mcpLogToggle: 'mcp-log-toggle',
+  mcpTest: 'mcp-test',
+  mcpRemove: 'mcp-remove',
   welcome: 'welcome',
   welcomeLanguage: 'welcome-language',
   runDemo: 'run-demo',

@@ -4,6 +4,7 @@ import { testIds } from '#renderer/ui/test-ids.ts'
 import type { ScriptedHost } from '../helpers/scripted-host.ts'
 import type { ScriptedWebHost } from '../helpers/scripted-web-host.ts'
 import { memoryHost } from './memory-scene.ts'
+import { answerMcp } from './screenshot-mcp.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { busyHost, emptyHost, GATEWAY, lostKeyHost, NOW, type SceneOptions } from './screenshot-scenes.ts'
 import { inspectedHost } from './inspected-host.ts'
@@ -52,6 +53,13 @@ const lose = async (page: Page, _host: ScriptedHost, web: ScriptedWebHost): Prom
 const why = async (page: Page): Promise<void> => {
   await at(page, testIds.memoryWhy).nth(1).click()
   await at(page, testIds.memoryRecalls).getByRole('listitem').first().waitFor()
+}
+
+const showMcp = async (page: Page): Promise<void> => {
+  const memory = page.locator(`[data-testid="${testIds.mcpServer}"][data-server="memory"]`)
+  await memory.getByTestId(testIds.mcpToolsToggle).click()
+  const database = page.locator(`[data-testid="${testIds.mcpServer}"][data-server="database"]`)
+  await database.getByTestId(testIds.mcpLogToggle).click()
 }
 
 export const scenes: readonly Scene[] = [
@@ -197,6 +205,28 @@ export const scenes: readonly Scene[] = [
   { name: '14-settings-appearance', ...wide, address: '#/settings/appearance', host: busyHost, prepare: shown(testIds.configRow) },
   { name: '15-settings-agent', ...wide, address: '#/settings/agent', host: busyHost, prepare: shown(testIds.configRow) },
   { name: '16-settings-permissions', ...wide, address: '#/settings/permissions', host: busyHost, prepare: shown(testIds.configRow) },
+  {
+    name: '16-settings-mcp',
+    ...wide,
+    height: 2100,
+    address: '#/settings/mcp',
+    host: (options) => answerMcp(busyHost(options)),
+    prepare: showMcp,
+  },
+  {
+    name: '16-settings-mcp-phone',
+    ...phone,
+    address: '#/settings/mcp',
+    host: (options) => answerMcp(busyHost(options)),
+    prepare: shown(testIds.mcpServer),
+  },
+  {
+    name: '16-settings-mcp-add',
+    ...wide,
+    address: '#/settings/mcp',
+    host: (options) => answerMcp(busyHost(options)),
+    prepare: async (page) => at(page, testIds.mcpAdd).click(),
+  },
   { name: '17-settings-shortcuts', ...wide, address: '#/settings/shortcuts', host: busyHost, prepare: shown(testIds.settingsNav) },
   { name: '17-settings-pipeline', ...wide, height: 1500, address: '#/settings/pipeline', host: busyHost, prepare: shown(testIds.pipeline) },
   { name: '17-settings-pipeline-phone', ...phone, address: '#/settings/pipeline', host: busyHost, prepare: shown(testIds.pipeline) },

@@ -8,6 +8,7 @@ import { createSearchPath } from './commands/search-path.ts'
 import { CheckpointStore } from './files/checkpoint-store.ts'
 import { FileGuard } from './files/file-guard.ts'
 import { OutputStore } from './files/output-store.ts'
+import { MCP_LIMITS } from './mcp/mcp-surroundings.ts'
 import { createPoolTasks } from './pool/pool-tasks.ts'
 import { createSandbox } from './sandbox/sandbox.ts'
 
@@ -23,6 +24,7 @@ export interface ServiceSources {
 export function createToolServices(sources: ServiceSources): ToolServices {
   const secrets = new Secrets(process.env)
   const commands = createCommandRunner(() => sources.commandHost())
+  const sandbox = createSandbox(commands, [sources.profile])
   const searchPath = createSearchPath(commands, process.env)
   return {
     commands,
@@ -32,13 +34,15 @@ export function createToolServices(sources: ServiceSources): ToolServices {
     outputs: new OutputStore(sources.profile, secrets),
     secrets,
     pool: createPoolTasks(),
-    sandbox: createSandbox(commands, [sources.profile]),
+    sandbox,
     mcp: {
       commands,
       environment: process.env,
       agentVersion: sources.agentVersion ?? '0',
       searchPath,
       proxyFor: createProxyFor(process.env, async (url) => sources.shellProxy?.(url)),
+      limits: MCP_LIMITS,
+      sandbox,
       checkApproval: true,
     },
     searchPath,

@@ -1,12 +1,12 @@
 /** `metona sessions …`: what is stored in a workspace. Reading needs no trust and takes no lock. */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import type { ExportFormat } from '#contracts/export/export-session.ts'
 import type { SessionState } from '#contracts/session/session-enums.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { UsageError } from '../arguments.ts'
 import type { CommandContext } from '../command-context.ts'
+import { confirm } from '../confirm.ts'
 import { ExitCode } from '../exit-code.ts'
 import { fill } from '../fill.ts'
 import type { Messages } from '../messages-en.ts'
@@ -141,15 +141,6 @@ async function openToWrite(context: CommandContext, client: Parameters<typeof op
       trust: context.arguments.flags.has('trust') ? 'once' : 'stored',
     })
   ).workspace
-}
-
-async function confirm(question: string): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return ['y', 'yes', '是'].includes((await terminal.question(question)).trim().toLowerCase())
-  } finally {
-    terminal.close()
-  }
 }
 
 function stateName(text: Messages, state: SessionState): string {

@@ -16,6 +16,7 @@ import { timing } from './timing.ts'
 import { changes } from './changes.ts'
 import { keys } from './keys.ts'
 import { memory } from './memory.ts'
+import { mcp } from './mcp.ts'
 import { message } from './message.ts'
 import { model } from './model.ts'
 import { models } from './models.ts'
@@ -71,6 +72,7 @@ export const en = {
   usage,
   pipeline,
   provider,
+  mcp,
   banner,
   status,
   inspector,

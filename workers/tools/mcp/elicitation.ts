@@ -12,13 +12,17 @@ export interface LiveQuestion {
 /** A call that is on its way, and the person behind it. */
 export interface Asker {
   readonly sessionId: string
+  /** Requests for something that this call has brought so far. */
+  asked: number
   /** What the person wrote; undefined when they passed over it, or nobody is there. */
   ask(question: LiveQuestion): Promise<string | undefined>
 }
 
 const TEXT_LIMIT = 2_000
-const FIELDS = 12
+const FIELDS = 20
 const TRIES = 3
+/** Questions of one call; a server that asks more is told no. */
+const QUESTIONS = 10
 
 const FieldSchema = z.looseObject({
   type: z.enum(['string', 'number', 'integer', 'boolean', 'array']).catch('string'),
@@ -33,7 +37,9 @@ const FieldSchema = z.looseObject({
     .looseObject({ enum: z.array(z.string()).optional() })
     .optional()
     .catch(undefined),
-  default: z.unknown(),
+  minimum: z.number().optional().catch(undefined),
+  maximum: z.number().optional().catch(undefined),
+  default: z.unknown().optional(),
 })
 type Field = z.output<typeof FieldSchema>
 type Value = string | number | boolean | string[]
@@ -48,6 +54,8 @@ export async function elicit(
   const asker = askers.at(-1)
   // Which of several sessions a question belongs to, the protocol does not say: none of them is asked.
   if (asker === undefined || askers.some(({ sessionId }) => sessionId !== asker.sessionId)) return { action: 'cancel' }
+  asker.asked += 1
+  if (asker.asked > QUESTIONS) return { action: 'decline' }
   const message = visibleText(request.message).slice(0, TEXT_LIMIT)
   if (request.mode === 'url') return askToOpen(server, message, request.url, asker)
   const fields = Object.entries(request.requestedSchema.properties).map(([name, raw]) => ({ name, field: FieldSchema.parse(raw) }))
@@ -106,7 +114,8 @@ function readValue(field: Field, choices: readonly string[] | undefined, text: s
     case 'number':
     case 'integer': {
       const number = Number(text)
-      return text !== '' && Number.isFinite(number) && (field.type === 'number' || Number.isInteger(number)) ? number : undefined
+      const fits = number >= (field.minimum ?? -Infinity) && number <= (field.maximum ?? Infinity)
+      return text !== '' && fits && (field.type === 'number' || Number.isInteger(number)) ? number : undefined
     }
     case 'array': {
       const words = text.split(/[,，]\s*/).filter((word) => word !== '')

@@ -22,8 +22,8 @@ export interface GuardedFetch {
 export interface GuardedFetchOptions {
   readonly url: URL
   proxyFor(url: URL): Promise<ProxySetting>
-  /** A stream that answers a request ended; its id, and whether the server let it be resumed. */
-  streamEnded(id: string | number, resumable: boolean): void
+  /** A body that answers a request ended; its id, whether the server lets it be resumed, and why we ended it. */
+  streamEnded(id: string | number, resumable: boolean, failure: McpFailure | undefined): void
 }
 
 const CONNECT_MS = 10_000
@@ -75,9 +75,9 @@ export async function createGuardedFetch(options: GuardedFetchOptions): Promise<
       const { status, headers } = response
       const streaming = headers.get('content-type')?.includes('text/event-stream') === true
       const asked = requestId(init?.body)
-      const body = response.body.pipeThrough(
-        limit(streaming, (resumable) => {
-          if (asked !== undefined) options.streamEnded(asked, resumable)
+      const body = ReadableStream.from(
+        bounded(response.body as AsyncIterable<Uint8Array>, streaming, (resumable, failure) => {
+          if (asked !== undefined) options.streamEnded(asked, resumable, failure)
         }),
       )
       return new Response(body as never, { status, headers }) as unknown as globalThis.Response
@@ -89,23 +89,31 @@ export async function createGuardedFetch(options: GuardedFetchOptions): Promise<
 }
 
 /** Of an event stream each line is bounded, of anything else the whole. */
-function limit(streaming: boolean, ended: (resumable: boolean) => void): TransformStream<Uint8Array, Uint8Array> {
+async function* bounded(
+  source: AsyncIterable<Uint8Array>,
+  streaming: boolean,
+  ended: (resumable: boolean, failure: McpFailure | undefined) => void,
+): AsyncGenerator<Uint8Array> {
   let size = 0
   let resumable = false
-  return new TransformStream<Uint8Array, Uint8Array>({
-    transform: (chunk, controller) => {
-      const lastEnd = streaming ? chunk.lastIndexOf(10) : -1
+  let failure: McpFailure | undefined
+  try {
+    for await (const chunk of source) {
       const firstEnd = streaming ? chunk.indexOf(10) : -1
       size += firstEnd < 0 ? chunk.length : firstEnd
-      if (size > MESSAGE_LIMIT)
-        return controller.error(new McpFailure('TOO_BIG', `It sent a message of more than ${MESSAGE_LIMIT / 1024 / 1024} MiB.`))
-      if (lastEnd >= 0) size = chunk.length - lastEnd - 1
-      if (streaming && !resumable && Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, 4096)).includes('id:'))
-        resumable = true
-      controller.enqueue(chunk)
-    },
-    flush: () => ended(resumable),
-  })
+      if (size > MESSAGE_LIMIT) {
+        resumable = false
+        failure = new McpFailure('TOO_BIG', `It sent a message of more than ${MESSAGE_LIMIT / 1024 / 1024} MiB.`)
+        throw failure
+      }
+      if (firstEnd >= 0) size = chunk.length - chunk.lastIndexOf(10) - 1
+      // An event with an id can be asked for again.
+      resumable ||= streaming && Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, 4096)).includes('id:')
+      yield chunk
+    }
+  } finally {
+    ended(resumable, failure)
+  }
 }
 
 function requestId(body: unknown): string | number | undefined {

@@ -30,5 +30,7 @@ export type McpFailureCode =
   | 'FLOOD'
   | 'TOO_BIG'
   | 'ENDLESS_LIST'
+  /** It was to be held in the sandbox, and that cannot be. */
+  | 'SANDBOX'
   | 'NOT_APPROVED'
   | 'OFF'

@@ -13,11 +13,8 @@ import type { BoundTool, Preparation, RunContext, Tool, ToolOutput } from '../de
 import { listCatalog, type ListMethod } from './list-catalog.ts'
 import { McpFailure } from './mcp-failure.ts'
 import type { HostedServer, McpHost } from './mcp-host.ts'
+import { MCP_LIMITS } from './mcp-surroundings.ts'
 import { BlockWriter, boundText, callOutput, CallResultSchema, resourceOutput } from './mcp-result.ts'
-
-/** Silence of a call, and a call altogether, milliseconds. */
-const IDLE_MS = 120_000
-const TOTAL_MS = 30 * 60_000
 
 /** @returns undefined for a name no server of the workspace has. */
 export function findMcpTool(host: McpHost, workspace: string, name: string): Tool | undefined {
@@ -127,17 +124,18 @@ async function throughServer(
   work: (client: Client, options: RequestOptions) => Promise<ToolOutput>,
 ): Promise<ToolOutput> {
   const { connection } = server
+  const { limits } = connection.start.surroundings
   const { name } = server.configured.entry
-  const asker = { sessionId: context.place.sessionId, ask: context.ask }
+  const asker = { sessionId: context.place.sessionId, ask: context.ask, asked: 0 }
   let sent = false
   const attempt = async (): Promise<ToolOutput> => {
     const client = await untilStopped(connection.client(), context.signal)
     sent = true
     return work(client, {
       signal: context.signal,
-      timeout: IDLE_MS,
+      timeout: limits.idleMs,
       resetTimeoutOnProgress: true,
-      maxTotalTimeout: TOTAL_MS,
+      maxTotalTimeout: limits.totalMs,
       onprogress: ({ progress, total, message }) => {
         if (message !== undefined && message !== '') context.live({ output: `${message.slice(0, 1_000)}\n` })
         context.live({ progress: { done: progress, ...(total === undefined ? {} : { total }), unit: 'steps' } })
@@ -189,6 +187,8 @@ function explainCall(error: unknown, server: string, ended: McpFailure | undefin
       'OUTCOME_UNKNOWN',
       `The MCP server ${server} ended during the call (${ended.message}) Whether it took effect is unknown; look before you make it again.`,
     )
+  const own = error instanceof McpError ? (error.data as { metona?: unknown } | undefined)?.metona : undefined
+  if (typeof own === 'string') return new ToolError(own, `MCP server ${server}: ${(error as Error).message}`)
   if (error instanceof McpError && error.code === -32001)
     return new ToolError('TIMEOUT', `The MCP server ${server} did not answer in time: ${error.message}`)
   if (error instanceof McpError && error.code === -32000)
@@ -224,7 +224,7 @@ async function listOffers(_args: z.output<typeof ListArguments>, { client, optio
   const capabilities = client.getServerCapabilities() ?? {}
   const writer = new BlockWriter(context)
   const list = async (method: ListMethod, title: string): Promise<void> => {
-    const entries = await listCatalog(client, method, { signal: context.signal, timeout: options.timeout ?? IDLE_MS })
+    const entries = await listCatalog(client, method, { signal: context.signal, timeout: options.timeout ?? MCP_LIMITS.listMs })
     writer.line(`${title}: ${entries.length === 0 ? 'none' : entries.length}`)
     for (const raw of entries) {
       const { name, uri, uriTemplate, description, arguments: args } = NamedSchema.parse(raw)

@@ -4,7 +4,7 @@ import { McpFailure } from './mcp-failure.ts'
 
 /** Bytes of one message. */
 export const MESSAGE_LIMIT = 16 * 1024 * 1024
-const DEPTH_LIMIT = 200
+const DEPTH_LIMIT = 500
 /** Messages nobody asked for: so many at once, and so many a second after that. */
 const BURST = 1_000
 const PER_SECOND = 100
@@ -57,6 +57,11 @@ export class MessageGuard {
     if (this.#garbage > GARBAGE_LIMIT)
       throw new McpFailure('GARBAGE', `It wrote more than ${GARBAGE_LIMIT} lines that are no messages. Is it an MCP server?`)
   }
+}
+
+/** Marks an error made on this side, so that whoever gets it knows its name. */
+export function ownFailure({ code }: McpFailure): { data: { metona: string } } {
+  return { data: { metona: code } }
 }
 
 /** Without recursion: the value comes from outside. */

@@ -22,7 +22,7 @@ import { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 import { fillReferences } from './launch.ts'
 import { McpFailure } from './mcp-failure.ts'
 import type { McpSurroundings } from './mcp-surroundings.ts'
-import { MessageGuard } from './message-guard.ts'
+import { MessageGuard, ownFailure } from './message-guard.ts'
 import { serverProcess } from './server-process.ts'
 import type { ServerLog } from './server-log.ts'
 import { StdioTransport } from './stdio-transport.ts'
@@ -49,9 +49,6 @@ export interface OpenOptions {
   /** The connection ended by itself. */
   lost(): void
 }
-
-/** For the handshake, milliseconds. */
-const HANDSHAKE_MS = 30_000
 
 /** @throws McpFailure */
 export async function openClient(options: OpenOptions): Promise<OpenedClient> {
@@ -96,15 +93,17 @@ async function openProcess({ entry, secrets, workspace, surroundings, log, optio
 async function openAddress({ entry, secrets, surroundings }: OpenOptions, kind: 'sse' | 'streamable_http'): Promise<Opened> {
   const url = new URL(entry.url ?? '')
   const guard = new MessageGuard()
-  const drop = (id: string | number, message: string): void => {
-    if (guard.pending.delete(id)) transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32000, message } })
+  const drop = (id: string | number, failure: McpFailure | undefined): void => {
+    if (!guard.pending.has(id)) return
+    const message = failure?.message ?? 'The connection was closed before the answer came.'
+    transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32000, message, ...(failure === undefined ? {} : ownFailure(failure)) } })
   }
   const guarded: GuardedFetch = await createGuardedFetch({
     url,
     proxyFor: (target) => surroundings.proxyFor(target),
     // Later than the messages of the stream: they are read by others.
-    streamEnded: (id, resumable) => {
-      if (!resumable) setTimeout(() => drop(id, 'the connection was closed before the answer came'), 100)
+    streamEnded: (id, resumable, failure) => {
+      if (!resumable) setTimeout(() => drop(id, failure), 100)
     },
   })
   const headers = fillReferences(entry.headers ?? {}, entry.id, secrets, surroundings.environment)
@@ -162,7 +161,9 @@ async function handshake(options: OpenOptions, opened: Opened): Promise<OpenedCl
     void client.close()
   }
   try {
-    await client.connect(guardedTransport(transport, guard, endBecause), { timeout: HANDSHAKE_MS, signal })
+    const { handshakeMs } = surroundings.limits
+    // The older transport waits for its first event without a limit of its own.
+    await within(handshakeMs, signal, client.connect(guardedTransport(transport, guard, endBecause), { timeout: handshakeMs, signal }))
   } catch (error) {
     await opened.close()
     if (opened.streamable && error instanceof StreamableHTTPError && [400, 404, 405].includes(error.code ?? 0)) throw new NotStreamable()
@@ -195,6 +196,26 @@ function guardedTransport(transport: Transport, guard: MessageGuard, fail: (why:
   return transport
 }
 
+async function within<T>(milliseconds: number, signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let stop = (): void => undefined
+  const limit = new Promise<never>((_resolve, reject) => {
+    const over = (): void => reject(new McpFailure('TIMEOUT', 'It did not answer in time.'))
+    const timer = setTimeout(over, milliseconds)
+    signal.addEventListener('abort', over, { once: true })
+    stop = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', over)
+    }
+  })
+  // Whichever comes second has nobody to tell.
+  work.catch(ignore)
+  try {
+    return await Promise.race([work, limit])
+  } finally {
+    stop()
+  }
+}
+
 function serve(client: Client, { workspace, log, changed, elicit }: OpenOptions): void {
   client.setRequestHandler(ListRootsRequestSchema, () => ({
     roots: [{ uri: pathToFileURL(workspace).href, name: basename(workspace) }],
@@ -216,6 +237,8 @@ export function explainHandshake(error: unknown): McpFailure {
     cause = cause.cause
   }
   const message = error instanceof Error ? error.message : String(error)
+  const own = error instanceof McpError ? (error.data as { metona?: unknown } | undefined)?.metona : undefined
+  if (own === 'TOO_BIG') return new McpFailure('TOO_BIG', message)
   if (error instanceof McpError && error.code === -32001) return new McpFailure('TIMEOUT', 'It did not answer in time.')
   if (error instanceof McpError && error.code === -32000) return new McpFailure('LOST', 'The connection was closed.')
   if (error instanceof StreamableHTTPError || /\b(401|403)\b/.test(message)) {

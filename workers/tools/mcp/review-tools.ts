@@ -17,7 +17,7 @@ const ListedSchema = z.looseObject({
   name: z.string(),
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
-  inputSchema: z.unknown(),
+  inputSchema: z.unknown().optional(),
   annotations: z
     .looseObject({
       title: z.string().optional().catch(undefined),

@@ -29,7 +29,6 @@ export interface Catalog {
   readonly offers: { readonly resources: boolean; readonly prompts: boolean }
 }
 
-const LIST_MS = 15_000
 /** Pauses before it is started again by itself, milliseconds. After the last one it is left until somebody needs it. */
 const PAUSES = [500, 2_000, 8_000]
 /** A server that ran so long is not one that dies at once. */
@@ -166,7 +165,7 @@ export class ServerConnection {
 
   async #list(client: Client, signal: AbortSignal): Promise<Catalog> {
     const capabilities = client.getServerCapabilities() ?? {}
-    const options = { signal, timeout: LIST_MS }
+    const options = { signal, timeout: this.start.surroundings.limits.listMs }
     const listed = capabilities.tools === undefined ? [] : await listCatalog(client, 'tools/list', options)
     const tools = reviewTools(this.start.entry.name, listed)
     return {

@@ -1,16 +1,18 @@
 /** A server as a process of the command host: messages are lines on its stdin and stdout, stderr goes to its log. */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import type { Confinement } from '#contracts/tools/command-host-protocol.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import type { CommandExit, CommandHandle, CommandRunner } from '../commands/command-runner.ts'
 import { McpFailure } from './mcp-failure.ts'
-import { isTooDeep, MESSAGE_LIMIT, type MessageGuard } from './message-guard.ts'
+import { isTooDeep, MESSAGE_LIMIT, ownFailure, type MessageGuard } from './message-guard.ts'
 import type { ServerLog } from './server-log.ts'
 
 export interface StdioStart {
   readonly callId: string
   readonly argv: readonly string[]
   readonly verbatim: boolean
+  readonly confinement?: Confinement
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
 }
@@ -38,6 +40,7 @@ export class StdioTransport implements Transport {
   readonly #log: ServerLog
   #handle: CommandHandle | undefined
   #closing = false
+  #gone: Promise<void> | undefined
   #parts: Buffer[] = []
   #size = 0
   #skipping = false
@@ -72,7 +75,7 @@ export class StdioTransport implements Transport {
     }
     void this.#handle.exit.then((exit) => this.#ended(exit))
     // Closed while it was being started.
-    if (this.#closing) await this.close()
+    if (this.#closing) await this.#end()
   }
 
   send(message: JSONRPCMessage): Promise<void> {
@@ -86,8 +89,13 @@ export class StdioTransport implements Transport {
     return Promise.resolve()
   }
 
-  /** Resolves when no process of it is left, or when that cannot be had. */
-  async close(): Promise<void> {
+  /** Resolves when no process of it is left, or when that cannot be had. Calling it again shares the first attempt. */
+  close(): Promise<void> {
+    this.#gone ??= this.#end()
+    return this.#gone
+  }
+
+  async #end(): Promise<void> {
     this.#closing = true
     const handle = this.#handle
     if (handle === undefined) return this.onclose?.()
@@ -129,10 +137,11 @@ export class StdioTransport implements Transport {
     this.#log.add('app', `a message of more than ${limit} was dropped`)
     const head = Buffer.concat(this.#parts).subarray(0, 400).toString('latin1')
     this.#parts = []
+    const failure = new McpFailure('TOO_BIG', `The answer is larger than ${limit} and was dropped.`)
     const named = /^\s*\{(?:"jsonrpc":"2\.0",)?"id":(\d+),"(?:result|error)"/.exec(head)?.[1]
     for (const id of named === undefined ? [...this.#guard.pending] : [Number(named)])
       if (this.#guard.pending.delete(id))
-        this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32001, message: `the answer is larger than ${limit} and was dropped` } })
+        this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32603, message: failure.message, ...ownFailure(failure) } })
   }
 
   #line(text: string): void {
