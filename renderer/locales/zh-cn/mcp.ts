@@ -15,7 +15,7 @@ export const mcp: Messages['mcp'] = {
   kind: { command: '命令', address: '地址', json: '粘贴 JSON' },
   name: '名称',
   field: { command: '命令及其参数', address: '地址', json: '含“mcpServers”的配置' },
-  pairs: { command: '环境变量，每行一个 NAME=值（可选）', address: '请求头，每行一个 名称: 值（可选）' },
+  pairs: { command: '环境变量，每行一个 NAME=值（可选）', address: '请求头，每行一个，写作“名称：值”（可选）' },
   pairsHelp: '密钥和令牌的值存入系统密钥环；没有密钥环时只在本次运行中保留。用花括号写 $NAME 则取自环境变量。',
   enabled: '已启用 {name}',
   transport: { stdio: '程序', sse: 'SSE', streamable_http: 'HTTP' },
