@@ -228,7 +228,7 @@ test('by keyboard alone: through the list, into a session, round the panes, to s
     await opened.page.keyboard.press('F6')
     visited.push(await focusedTestId())
   }
-  expect(visited).toEqual([testIds.transcript, testIds.composerInput, null])
+  expect(visited).toEqual([testIds.transcript, testIds.composerInput, testIds.inspectorTab])
   await opened.page.keyboard.press('Control+1')
   await waitUntil(async () => expect(await opened.at(testIds.transcript).getAttribute('data-session')).not.toBe(first))
   await opened.page.keyboard.press('Control+Shift+J')

@@ -123,7 +123,7 @@ test('an untrusted folder becomes a question; nothing is trusted before the answ
   const workspaces = useWorkspacesStore()
   expect(await workspaces.openFolder('/stranger')).toBe(false)
   expect([workspaces.question, workspaces.open, calls('trust.add')]).toEqual([
-    { path: '/stranger', found: ['AGENTS.md', '.env'], unusual: false },
+    { path: '/stranger', found: ['AGENTS.md', '.env'], creates: [], unusual: false },
     [],
     [],
   ])
