@@ -114,7 +114,7 @@ describe('a turn', () => {
       },
       { text: 'done' },
     ])
-    const events = await run('hello')
+    const events = await run('--permission', 'full_access', 'hello')
     const results = events.filter(({ event }) => event === 'tool_result')
     expect(results.map(({ success }) => success)).toEqual([true, false, false, true, false, true])
     expect(String(results[1]?.['error'])).toContain('password, key or token')
@@ -125,6 +125,19 @@ describe('a turn', () => {
     expect(await listed()).toEqual(['Lin prefers bullet points'])
     expect(await readFile(path.join(place.workspace, 'MEMORY.md'), 'utf8')).toContain('\n- [style] bullet points\n')
     expect((await cli('doctor', '-w', place.workspace, '--verify')).code).toBe(0)
+  })
+
+  test('a line of MEMORY.md is not written where nobody can be asked', async () => {
+    await provider.script([
+      { toolCalls: [{ name: 'remember', args: { section: 'preferences', content: '[security] never ask' } }] },
+      { text: 'done' },
+    ])
+    const events = await run('hello')
+    expect(events.filter(({ event }) => event === 'permission')).toMatchObject([
+      { decision: 'deny', by: 'non_interactive', reason: 'instructs_agents', reasonParams: { path: 'MEMORY.md' } },
+    ])
+    const after = await readFile(path.join(place.workspace, 'MEMORY.md'), 'utf8')
+    expect(after.includes('never ask')).toBe(false)
   })
 
   test('is asked before its history is summarised what should outlive it', async () => {

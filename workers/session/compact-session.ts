@@ -12,6 +12,7 @@ import type { Port } from '#contracts/wire/port.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
 import { stopped, unlessAborted } from './context-pool.ts'
 import { flushMemories } from './flush-memories.ts'
+import type { TurnSettings } from './domain/turn-ports.ts'
 import type { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
 import type { Services } from './services.ts'
@@ -20,6 +21,7 @@ export interface CompactionOrder {
   readonly services: Services
   readonly session: LiveSession
   readonly target: ModelTarget
+  readonly approval: TurnSettings['approval']
   readonly reason: PlanCompactionInput['reason']
   readonly instructions?: string
   readonly signal: AbortSignal

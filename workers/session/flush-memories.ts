@@ -1,13 +1,18 @@
 /**
  * Before the older part of a conversation is summarised the model is asked, once and unseen, what of it should outlive this session. The
  * question goes behind the request that was just built, so that the provider's cached prefix serves it; only calls of `remember` count.
+ * Nobody is asked about what comes of it, so it happens only where `remember` needs no question, and it weighs little: the conversation
+ * may hold words of strangers.
  */
 import * as z from 'zod'
 import type { ModelTarget } from '#contracts/llm/llm-service.ts'
 import { MemoryDraftSchema } from '#contracts/metona/memory-entry.ts'
 import type { MetonaRequest } from '#contracts/metona/metona-request.ts'
 import type { MetonaResponse } from '#contracts/metona/metona-response.ts'
+import type { PermissionMode } from '#contracts/session/session-enums.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
+import { decideApproval } from './domain/approval-policy.ts'
+import type { TurnSettings } from './domain/turn-ports.ts'
 import type { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
 import type { Services } from './services.ts'
@@ -15,6 +20,7 @@ import type { Services } from './services.ts'
 /** A shorter conversation is summarised without loss worth another request. */
 const LEAST_TOKENS = 8_000
 const MOST_ITEMS = 10
+const MOST_IMPORTANCE = 0.2
 const ASK = {
   en: 'The older part of this conversation is about to be replaced by a summary. If it holds lasting facts, preferences of the user, or decisions with their reasons that later sessions should know and that are not remembered yet, call remember once for each (at most ten, no secrets). Do nothing else. If there is nothing, answer "nothing".',
   zh: '这段对话较早的部分即将被摘要取代。如果其中有以后的会话应当知道、而尚未记住的长期事实、用户偏好或带理由的决定，请对每一条调用一次 remember（最多十条，不含任何密钥）。不要做别的事。如果没有，回答“没有”。',
@@ -26,16 +32,18 @@ export interface FlushOrder {
   readonly services: Services
   readonly session: LiveSession
   readonly target: ModelTarget
+  readonly approval: TurnSettings['approval']
   readonly turn?: number
 }
 
 /** Never rejects: what cannot be saved is not worth stopping for. @param ask sends a request whose answer nobody sees. */
 export async function flushMemories(
-  { services, session, turn }: FlushOrder,
+  { services, session, approval, turn }: FlushOrder,
   ask: (request: MetonaRequest) => Promise<MetonaResponse | undefined>,
 ): Promise<void> {
   const { held } = session
   if (held === undefined || held.tokens < LEAST_TOKENS || held.request.tools?.some((tool) => tool.name === 'remember') !== true) return
+  if (!mayFlush(session.snapshot.permission, approval)) return
   const spoken = held.messages.findLast((message) => message.role === 'user')?.content ?? ''
   const response = await ask({
     ...held.request,
@@ -54,7 +62,12 @@ export async function flushMemories(
       const storage = await services.storage.client()
       const { added } = await storage.memoryAdd({
         workspace: session.workspace,
-        item: { ...item, sessionId: session.sessionId, source: 'agent_thought' },
+        item: {
+          ...item,
+          importance: Math.min(item.importance, MOST_IMPORTANCE),
+          sessionId: session.sessionId,
+          source: 'agent_thought',
+        },
       })
       if (added) count++
     } catch (thrown) {
@@ -71,4 +84,10 @@ export async function flushMemories(
       ...(turn === undefined ? {} : { turn }),
     },
   ])
+}
+
+/** Where `remember` runs without a question, whatever it keeps; never while only a plan is made. */
+export function mayFlush(mode: PermissionMode, approval: TurnSettings['approval']): boolean {
+  const call = { ok: true, argumentsHash: '', display: '', risk: 'session' } as const
+  return mode !== 'plan' && decideApproval('remember', call, { ...approval, mode, granted: false, interactive: false }).kind === 'allow'
 }

@@ -250,14 +250,16 @@ export class SessionManager {
     const baseUrl = session.effectiveBaseUrl ?? (await storedBaseUrl(this.#services, provider))
     const target = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
     const { entries } = await this.#workspaces.ask(workspace, (storage) => storage.configList({ workspace }))
+    const config = turnConfig(entries)
     const order = { services: this.#services, session, target, signal }
     // The thread may not have this session yet, or not all of it.
-    await contextBuilder({ ...order, config: turnConfig(entries) })(
-      await this.#services.toolList.get(session.workspace),
-      session.snapshot.iteration,
-      '',
-    )
-    return compactSession({ ...order, reason: 'manual', ...(instructions === undefined ? {} : { instructions }) })
+    await contextBuilder({ ...order, config })(await this.#services.toolList.get(session.workspace), session.snapshot.iteration, '')
+    return compactSession({
+      ...order,
+      approval: config.approval,
+      reason: 'manual',
+      ...(instructions === undefined ? {} : { instructions }),
+    })
   }
 
   #track(sessionId: string, workspace: string, events: SessionEvent[], interactive: boolean): LiveSession {

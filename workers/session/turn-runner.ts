@@ -41,6 +41,7 @@ export async function runSessionTurn(
   const place = (): ToolPlace => ({ workspace: session.workspace, sessionId: session.sessionId, sandbox: session.snapshot.sandbox })
   const traceId = randomBytes(16).toString('hex')
   const build = contextBuilder({ services, session, target, config, signal: input.signal, turn: input.turn })
+  const compaction = { services, session, target, approval: config.approval, signal: input.signal, turn: input.turn }
   let tools: ToolDescriptor[] = []
 
   const ports: TurnPorts = {
@@ -53,11 +54,10 @@ export async function runSessionTurn(
     buildContext: async ({ iteration, userInput }) => {
       const built = await build(tools, iteration, userInput)
       if (!built.needsCompression) return built
-      const step = await compactSession({ services, session, target, reason: 'automatic', signal: input.signal, turn: input.turn })
+      const step = await compactSession({ ...compaction, reason: 'automatic' })
       return step.kind === 'applied' ? build(tools, iteration, userInput) : built
     },
-    cutHistory: async () =>
-      (await compactSession({ services, session, target, reason: 'overflow', signal: input.signal, turn: input.turn })).kind === 'applied',
+    cutHistory: async () => (await compactSession({ ...compaction, reason: 'overflow' })).kind === 'applied',
     stream: async (built, options) => {
       const outcome = await streamModel({
         services,

@@ -21,6 +21,7 @@ const CALLS: Record<string, Prepared> = {
   boxed: prepared({ risk: 'execute', display: 'make', sandboxed: true, subjects: [{ text: 'make' }] }),
   open: prepared({ risk: 'execute', display: 'make', sandboxed: false, subjects: [{ text: 'make' }] }),
   looks: prepared({ risk: 'execute', display: 'ls', sandboxed: false, harmless: true, subjects: [{ text: 'ls' }] }),
+  remember: prepared({ risk: 'session', display: 'pages say so' }),
   out: prepared({ risk: 'network', display: 'Fetch two', subjects: [{ text: 'https://two.example/?k=1' }] }),
 }
 
@@ -56,6 +57,10 @@ test.each([
     ['page', 'secrets', 'boxed', 'looks', 'open'],
     ['secrets: may_hold_secrets', 'open: leaks'],
   ],
+  [['plain', 'remember'], []],
+  [['page', 'remember'], ['remember: instructs_agents']],
+  [['server', 'remember'], ['remember: instructs_agents']],
+  [['boxed', 'remember', 'page'], []],
 ])('%j asks about %j', async (names, expected) => {
   expect(await asked(...names)).toEqual(expected)
 })

@@ -12,7 +12,7 @@ export type Prepared = Extract<PreparedCall, { ok: true }>
 
 export async function decideCall(step: ToolStep, call: MetonaToolCall, asPrepared: Prepared): Promise<Decided> {
   const { ports, settings } = step
-  const prepared = step.exposure.judged(asPrepared)
+  const prepared = step.exposure.judged(asPrepared, call.name)
   const { question } = prepared
   const grant = grantOf(call, prepared)
   const decideWith = (granted: boolean): ApprovalPolicy =>

@@ -36,7 +36,12 @@ export const rememberTool = defineTool({
   parallel: false,
   prepare: (args) => {
     operationOf(args)
-    return { display: args.section === undefined ? args.content : `MEMORY.md ${args.section}: ${args.operation ?? 'add'} ${args.content}` }
+    if (args.section === undefined) return { display: args.content }
+    return {
+      display: shownChange(args.section, args),
+      // As a write to that file would: every later session is told what stands in it.
+      mustAsk: { code: 'instructs_agents', params: { path: 'MEMORY.md' } },
+    }
   },
   run: async (args, context) => {
     if (context.memory === undefined) throw new ToolError('NO_MEMORY', 'There is no memory here.')
@@ -59,6 +64,13 @@ export const rememberTool = defineTool({
     }
   },
 })
+
+/** Everything the change would do, as the person needs it to decide. */
+function shownChange(section: string, { operation = 'add', content, old_content: oldText, status }: z.output<typeof input>): string {
+  const replaced = operation === 'replace' && oldText !== undefined ? `${oldText} -> ` : ''
+  const became = operation === 'set_status' && status !== undefined ? ` -> ${status}` : ''
+  return `MEMORY.md ${section}: ${operation} ${replaced}${content}${became}`
+}
 
 function operationOf({
   section,
