@@ -30,6 +30,7 @@ export interface MemoryFileReading {
 }
 
 const MOST_BYTES = 4 * 1024 * 1024
+const WITHOUT_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'UNKNOWN', 'EISDIR'])
 const RENAME_TRIES = 10
 const RENAME_PAUSE_MS = 50
 
@@ -93,7 +94,7 @@ export async function putInPlace(
       // Between these two lines nothing else of this thread runs, and another program has microseconds.
       if (compare && !isStill(before)) return false
       try {
-        if (before.state === 'absent') linkSync(temporary, before.path)
+        if (before.state === 'absent') placeNew(temporary, before.path, text)
         else renameSync(temporary, before.path)
         break
       } catch (error) {
@@ -107,6 +108,30 @@ export async function putInPlace(
     return true
   } finally {
     rmSync(temporary, { force: true })
+  }
+}
+
+/** Never over a file that has come meanwhile (EEXIST). */
+function placeNew(temporary: string, path: string, text: string): void {
+  try {
+    linkSync(temporary, path)
+  } catch (error) {
+    if (!WITHOUT_LINKS.has(errorCodeOf(error))) throw error
+    createNew(path, text)
+  }
+}
+
+/** For disks that know no links, such as exFAT and many a network share: there a reader may see the new file half way. */
+export function createNew(path: string, text: string): void {
+  const fd = openSync(path, 'wx', 0o644)
+  try {
+    writeFileSync(fd, text)
+    fsyncSync(fd)
+  } catch (error) {
+    rmSync(path, { force: true })
+    throw error
+  } finally {
+    closeSync(fd)
   }
 }
 

@@ -1,7 +1,8 @@
 /**
  * The workspace's MEMORY.md. Other programs write it too: an editor that knows nothing of us saves whole buffers, a second instance or a
  * command line changes single items. Ours are operations under a lock, put into the place of exactly the text they were made from, and
- * written in a journal, so that a save from an old buffer does not undo them.
+ * written in a journal, so that a save from an old buffer does not undo them. A text that is to the byte one of the journal was restored
+ * on purpose and stands.
  */
 import { randomBytes } from 'node:crypto'
 import { watch, type FSWatcher } from 'node:fs'
@@ -21,6 +22,8 @@ const LOCK_WAIT_MS = 10_000
 const MOST_ATTEMPTS = 100
 /** An editor that writes in place is seen half way; its text is looked at again after this long. */
 const SETTLE_MS = 30
+/** A file that is written without an end does not stop us for good; comparing before the rename keeps what comes late. */
+const MOST_LOOKS = 100
 const DEBOUNCE_MS = 150
 
 export interface MemoryFileOptions {
@@ -106,7 +109,7 @@ export class MemoryFileStore {
       const now = this.#stampAfter(present)
       const place = { workspace: this.#options.layout.root, now }
       const lost =
-        foreign && this.#options.without?.journal !== true
+        foreign && this.#options.without?.journal !== true && !isRestored(before.text, journal)
           ? reapply(
               present,
               editorBase(before.text, journal, (hashes) => this.#journal.snapshots(hashes)),
@@ -135,11 +138,10 @@ export class MemoryFileStore {
   /** The text as it stands, once nobody is in the middle of writing it. */
   async #settled(journal: readonly JournalLine[]): Promise<MemoryFileReading & { text: string }> {
     let reading = this.#readable()
-    while (
-      hashOf(reading.text) !== journal.at(-1)?.after &&
-      reading.modifiedAt !== undefined &&
-      Date.now() - reading.modifiedAt < SETTLE_MS
-    ) {
+    for (let look = 0; look < MOST_LOOKS; look++) {
+      if (hashOf(reading.text) === journal.at(-1)?.after || reading.modifiedAt === undefined) break
+      // Either way from now: a time to come is of another clock, or of an archive, and says nothing of who is writing.
+      if (Math.abs(Date.now() - reading.modifiedAt) >= SETTLE_MS) break
       await sleep(SETTLE_MS / 3)
       reading = this.#readable()
     }
@@ -195,6 +197,12 @@ export class MemoryFileStore {
       await sleep(2 + Math.random() * 23)
     }
   }
+}
+
+/** Somebody took a version back, whole: what we did after it is meant to be gone. */
+function isRestored(text: string, journal: readonly JournalLine[]): boolean {
+  const hash = hashOf(text)
+  return journal.some((line) => line.after === hash)
 }
 
 function stampOf(document: MemoryDocument): string | undefined {

@@ -59,7 +59,7 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
       if (draft.type === 'working' && draft.sessionId === undefined)
         throw new AppError({ code: 'BAD_INPUT', message: 'a working memory belongs to a session' })
       return workspaces.get(workspace).recordAll<{ item: MemoryEntry; added: boolean }>((database) => {
-        const present = sameMemory(database, draft)
+        const present = sameMemory(database, draft, now())
         if (present !== undefined) return { drafts: [], answer: { item: toEntry(present), added: false } }
         const at = now()
         const expiresAt = draft.expiresAt ?? (draft.type === 'working' ? at + WORKING_LIFE_MS : undefined)

@@ -1,18 +1,6 @@
 /** What was done to MEMORY.md, in order, with the texts before and after; in `.metona/memory/`. An aid: without it nothing is lost that a person wrote. */
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { MemoryOperationSchema } from '#contracts/metona/memory-file.ts'
@@ -25,6 +13,8 @@ export type JournalLine = JournalEntry
 const SNAPSHOTS = 20
 const MOST_LINES = 600
 const KEPT_LINES = 400
+/** Six hundred lines take a few hundred KiB. A longer file is none of ours, and is begun anew. */
+const MOST_BYTES = 8 * 1024 * 1024
 
 /** SHA-256 (hex, shortened) of a text. */
 export function hashOf(text: string): string {
@@ -62,10 +52,11 @@ export class MemoryJournal {
   append(lines: readonly JournalLine[], texts: readonly string[]): void {
     if (lines.length === 0) return
     for (const text of texts) this.#keep(text)
+    if ((lstatSync(this.#file, { throwIfNoEntry: false })?.size ?? 0) > MOST_BYTES) rmSync(this.#file)
     const fd = openSync(this.#file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600)
     try {
       // A line torn by a kill must not swallow the next one.
-      writeSync(fd, lines.map((line) => `\n${JSON.stringify(line)}`).join(''))
+      writeFileSync(fd, lines.map((line) => `\n${JSON.stringify(line)}`).join(''))
     } finally {
       closeSync(fd)
     }
@@ -84,19 +75,13 @@ export class MemoryJournal {
   #keep(text: string): void {
     const name = join(this.folder, `${hashOf(text)}.md`)
     if (lstatSync(name, { throwIfNoEntry: false }) !== undefined) return
-    const temporary = `${name}.${process.pid}.tmp`
-    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 })
-    renameSync(temporary, name)
+    replaceFile(name, text)
   }
 
   #shorten(): void {
     const lines = this.read()
     const kept = lines.slice(-KEPT_LINES)
-    if (lines.length > MOST_LINES) {
-      const temporary = `${this.#file}.${process.pid}.tmp`
-      writeFileSync(temporary, kept.map((line) => `\n${JSON.stringify(line)}`).join(''), { flag: 'wx', mode: 0o600 })
-      renameSync(temporary, this.#file)
-    }
+    if (lines.length > MOST_LINES) replaceFile(this.#file, kept.map((line) => `\n${JSON.stringify(line)}`).join(''))
     const named = new Set([...new Set(lines.map((line) => line.after).toReversed())].slice(0, SNAPSHOTS).map((hash) => `${hash}.md`))
     for (const name of readdirSync(this.folder)) {
       const old = name.endsWith('.md') && !named.has(name)
@@ -111,10 +96,24 @@ export class MemoryJournal {
   }
 }
 
-/** Undefined for what is not there, is no regular file, or is a link. */
+/** In one step. What an earlier try left of the temporary file (a full disk, a kill) is removed first. */
+function replaceFile(file: string, text: string): void {
+  const temporary = `${file}.${process.pid}.tmp`
+  rmSync(temporary, { force: true })
+  try {
+    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 })
+    renameSync(temporary, file)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+/** Undefined for what is not there, is no regular file, is a link, or is too large to be ours. */
 function readOr(file: string): string | undefined {
   try {
-    return lstatSync(file).isFile() ? readFileSync(file, 'utf8') : undefined
+    const stat = lstatSync(file)
+    return stat.isFile() && stat.size <= MOST_BYTES ? readFileSync(file, 'utf8') : undefined
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error

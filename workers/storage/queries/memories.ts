@@ -70,9 +70,16 @@ export function readMemory(database: Database, id: string): StoredMemory | undef
   return row === undefined ? undefined : stored(row)
 }
 
-/** The item that says the same already; a working one only within its session. */
-export function sameMemory(database: Database, item: Pick<StoredMemory, 'type' | 'content' | 'sessionId'>): StoredMemory | undefined {
-  const rows = statement<[string], MemoryRow>(database, 'SELECT * FROM memories WHERE fold = ? ORDER BY number').all(foldOf(item.content))
+/** The item that says the same already, unless it has expired; a working one only within its session. */
+export function sameMemory(
+  database: Database,
+  item: Pick<StoredMemory, 'type' | 'content' | 'sessionId'>,
+  now: number,
+): StoredMemory | undefined {
+  const rows = statement<[string, number], MemoryRow>(
+    database,
+    'SELECT * FROM memories WHERE fold = ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY number',
+  ).all(foldOf(item.content), now)
   return rows
     .map(stored)
     .find((other) => (item.type === 'working' ? other.type !== 'working' || other.sessionId === item.sessionId : other.type !== 'working'))

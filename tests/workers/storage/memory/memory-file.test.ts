@@ -1,8 +1,22 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { eventually } from '#tests/helpers/eventually.ts'
 import { MemoryFileStore, type MemoryFileOptions } from '#workers/storage/memory/memory-file-store.ts'
+import { createNew } from '#workers/storage/memory/memory-file-io.ts'
+import { hashOf } from '#workers/storage/memory/memory-journal.ts'
 import { newBase, openStorage, removeBase } from '../open-storage.ts'
 
 const START = `# MEMORY.md
@@ -95,7 +109,7 @@ describe('an editor that saves a buffer older than our changes', () => {
     const store = open({ onMerged: (count) => (merged += count) })
     const buffer = readFileSync(file, 'utf8')
     await add(store, 'ours')
-    save(buffer)
+    save(`${buffer}- [pending] theirs\n`)
     await eventually('the change to come back', () => items().includes('ours'))
     expect(merged).toBe(1)
   })
@@ -103,10 +117,71 @@ describe('an editor that saves a buffer older than our changes', () => {
   it('in a later run of the app is told all the same', async () => {
     const buffer = readFileSync(file, 'utf8')
     await add(open(), 'ours')
-    save(buffer)
+    save(`${buffer}- [pending] theirs\n`)
     await add(open(), 'later')
-    expect(items()).toEqual(['first', 'second', 'ours', 'later'])
+    expect(items()).toEqual(['first', 'second', 'theirs', 'ours', 'later'])
   })
+})
+
+it('a version taken back to the byte stands: nothing that came after it is put back, now or later', async () => {
+  const store = open()
+  await add(store, 'kept')
+  const committed = readFileSync(file, 'utf8')
+  await add(store, 'one')
+  await add(store, 'two')
+  save(committed)
+  expect([await store.mergeExternal(), readFileSync(file, 'utf8') === committed]).toEqual([0, true])
+  await add(store, 'after')
+  save(readFileSync(file, 'utf8').replace('- [pending] second\n', ''))
+  await store.mergeExternal()
+  expect(items()).toEqual(['first', 'kept', 'after'])
+  save(START)
+  expect([await store.mergeExternal(), readFileSync(file, 'utf8')]).toEqual([0, START])
+})
+
+it.each([3_600, -3_600, 1e8])('a time of change %i s from now holds nothing up', async (seconds) => {
+  const at = Date.now() / 1000 + seconds
+  utimesSync(file, at, at)
+  const store = open()
+  await add(store, 'ours')
+  await store.close()
+  expect(items()).toEqual(['first', 'second', 'ours'])
+})
+
+it('where the disk knows no links a new file is made whole, and never over another', () => {
+  const path = join(root, 'NEW.md')
+  createNew(path, START)
+  expect(() => createNew(path, 'other')).toThrow(expect.objectContaining({ code: 'EEXIST' }))
+  expect(readFileSync(path, 'utf8')).toBe(START)
+})
+
+it('a file that is touched all the time is written all the same', async () => {
+  const touching = setInterval(() => utimesSync(file, new Date(), new Date()), 5)
+  try {
+    await add(open(), 'ours')
+  } finally {
+    clearInterval(touching)
+  }
+  expect(items()).toEqual(['first', 'second', 'ours'])
+})
+
+it('what a disk that was full left behind of a text does not stand in the way', async () => {
+  const store = open()
+  mkdirSync(join(root, '.metona', 'memory'))
+  const hash = hashOf(START)
+  for (const name of [`${hash}.md`, 'journal.jsonl']) writeFileSync(join(root, '.metona', 'memory', `${name}.${process.pid}.tmp`), '# MEM')
+  await add(store, 'ours')
+  expect(readFileSync(join(root, '.metona', 'memory', `${hash}.md`), 'utf8')).toBe(START)
+  expect(readdirSync(join(root, '.metona', 'memory')).filter((name) => name.startsWith(hash) && name.endsWith('.tmp'))).toEqual([])
+})
+
+it('a journal of 100 MiB is begun anew, unread', async () => {
+  const store = open()
+  await add(store, 'one')
+  const journal = join(root, '.metona', 'memory', 'journal.jsonl')
+  truncateSync(journal, 100 * 1024 * 1024)
+  await add(store, 'two')
+  expect([items(), statSync(journal).size < 10_000]).toEqual([['first', 'second', 'one', 'two'], true])
 })
 
 it('what a person removes from the newest text stays removed, also our last change', async () => {

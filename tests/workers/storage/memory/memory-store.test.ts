@@ -138,6 +138,17 @@ it('what has expired is not found from that moment on, and later its row goes', 
   expect((await storage.service.verify({ path: storage.folder })).differences).toEqual([])
 })
 
+it('what has expired is not remembered already: the same is stored anew', async () => {
+  const first = await add('the freeze lasts until Tuesday', { expiresAt: clock + DAY })
+  clock += DAY - 1
+  expect((await add('the freeze lasts until Tuesday')).added).toBe(false)
+  clock += 1
+  const second = await add('the freeze lasts until Tuesday')
+  expect([second.added, second.item.id === first.item.id]).toEqual([true, false])
+  expect(await contents('freeze')).toEqual(['the freeze lasts until Tuesday'])
+  expect((await add('the freeze lasts until Tuesday')).item.id).toBe(second.item.id)
+})
+
 describe('unasked', () => {
   it('pinned items come first, whatever is asked; what says nearly the same comes once', async () => {
     await add('Answers in Chinese, please', { pinned: true })
