@@ -22,13 +22,19 @@ export interface ConfinementPlace {
 
 /** @throws with the system's code when a stand-in cannot be made. */
 export async function holdConfinement(confinement: Confinement, place: ConfinementPlace): Promise<HeldConfinement> {
-  place.guard.folderUsed(confinement.root, confinement.unwanted)
-  await place.standIns.take(confinement.standIns)
+  const { standIns, guard } = place
+  guard.commandHeld(confinement.root, confinement.unwanted)
   let seccomp: FileHandle | undefined
   try {
-    seccomp = confinement.seccomp === undefined ? undefined : await openProgram(confinement.seccomp, place.folder)
+    await standIns.take(confinement.standIns)
+    try {
+      seccomp = confinement.seccomp === undefined ? undefined : await openProgram(confinement.seccomp, place.folder)
+    } catch (error) {
+      await standIns.release(confinement.standIns)
+      throw error
+    }
   } catch (error) {
-    await place.standIns.release(confinement.standIns)
+    guard.commandReleased(confinement.unwanted)
     throw error
   }
   return {
@@ -36,11 +42,13 @@ export async function holdConfinement(confinement: Confinement, place: Confineme
     started: async () => seccomp?.close(),
     release: async () => {
       try {
-        await place.standIns.release(confinement.standIns)
+        await standIns.release(confinement.standIns)
         return [...(await restoreLinks(confinement)), ...(await removeUnwanted(confinement))]
       } catch (error) {
         process.stderr.write(`metona command host: clearing up in ${confinement.root}: ${(error as Error).message}\n`)
         return []
+      } finally {
+        guard.commandReleased(confinement.unwanted)
       }
     },
   }
@@ -79,10 +87,15 @@ async function removeUnwanted({ root, unwanted }: Confinement): Promise<string[]
 /** Not deleted: it may be the person's, changed while the command ran. @returns false when there is nothing. */
 async function setAside(root: string, path: string): Promise<boolean> {
   const folder = join(root, '.metona', 'set-aside')
+  const mark = process.hrtime.bigint()
   try {
     await lstat(path)
-    await mkdir(folder, { recursive: true })
-    await rename(path, join(folder, `${basename(path)}-${process.hrtime.bigint()}`))
+    // While another command is held, a stand-in may be where the folder would be.
+    const made = await mkdir(folder, { recursive: true }).then(
+      () => true,
+      () => false,
+    )
+    await rename(path, made ? join(folder, `${basename(path)}-${mark}`) : `${path}-set-aside-${mark}`)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false

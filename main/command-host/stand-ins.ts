@@ -41,7 +41,8 @@ export class StandIns {
 
   private async make(path: string): Promise<void> {
     try {
-      await mkdir(path, 0o555)
+      // The person may fill it meanwhile, as with `git init`: the command's own view of it is read-only whatever its mode.
+      await mkdir(path, 0o755)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !(await isStandIn(path))) throw error
     }

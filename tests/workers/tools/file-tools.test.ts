@@ -9,11 +9,13 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import iconv from 'iconv-lite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { standInStamp } from '#contracts/tools/stand-in-stamp.ts'
 import { explainPathError } from '#workers/tools/files/open-path.ts'
 import { createToolBench, type RunAnswer, type ToolBench } from './tool-bench.ts'
 
@@ -280,6 +282,18 @@ describe('write_file and edit_file', () => {
     await bench.call('write_file', { file_path: 'hard.txt', content: 'inside' })
     expect(readFileSync(join(bench.outside, 'x.txt'), 'utf8')).toBe('outside')
   })
+  test('a name held by an empty folder while a sandboxed command runs: the answer says so', async () => {
+    mkdirSync(join(bench.workspace, '.env'))
+    const stamp = standInStamp(0.5)
+    utimesSync(join(bench.workspace, '.env'), stamp, stamp)
+    const held = await bench.call('write_file', { file_path: '.env', content: 'A=1' })
+    expect(seen(held)).toMatch(/^\.env cannot be written now: a command or server that runs in the sandbox/)
+    mkdirSync(join(bench.workspace, 'real'))
+    expect(seen(await bench.call('write_file', { file_path: 'real', content: 'x' }))).toBe(
+      'real is a folder, not a file. Choose another path.',
+    )
+  })
+
   test('writing AGENTS.md asks', async () => {
     expect(await bench.prepare('write_file', { file_path: 'AGENTS.md', content: 'x' })).toMatchObject({
       ok: true,

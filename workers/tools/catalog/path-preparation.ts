@@ -1,6 +1,7 @@
 /** What every tool that takes a path checks before anything runs. */
 import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
 import type { RuleSubject } from '#contracts/tools/permission-rule.ts'
+import { isStandInTime } from '#contracts/tools/stand-in-stamp.ts'
 import { protectionOf } from '../domain/protected-paths.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import type { Permit, PrepareContext, Preparation } from '../define-tool.ts'
@@ -63,6 +64,11 @@ export async function openForChange(context: PrepareContext, requested: string):
         `${requested} is outside the workspace (${path.realPath}). Files can only be written inside it; choose a path below the workspace.`,
       )
     if (path.segments.length === 0) throw new ToolError('NOT_A_FILE', `${requested} is the workspace itself, a folder.`)
+    if (path.kind === 'folder' && path.stats !== undefined && isStandInTime(path.stats.mtimeMs))
+      throw new ToolError(
+        'HELD_NAME',
+        `${requested} cannot be written now: a command or server that runs in the sandbox may not make this name, so an empty folder is there while it runs. Stop what runs in the background (stop_command) and write it then.`,
+      )
     const protection = protectionOf(path.segments, 'write')
     if (protection?.level === 'refuse')
       throw new ToolError('PROTECTED', `${path.segments.join('/')} may not be written: ${protection.reason}.`)
