@@ -81,6 +81,13 @@ export class McpDesk {
     await this.sync(workspace, this.#services.tools.started)
   }
 
+  /** Approvals are gone, whoever's: servers that no longer have one are ended. */
+  async approvalsRemoved(): Promise<void> {
+    const known = [...this.#configured.keys()]
+    this.#configured.clear()
+    if (this.#services.tools.started) for (const workspace of known) await this.sync(workspace, false)
+  }
+
   async views(workspace: string): Promise<McpServerView[]> {
     // Nothing configured is no reason to start a worker.
     if ((await this.configured(workspace)).length === 0) return []
@@ -108,7 +115,7 @@ export class McpDesk {
   async #tell(client: ToolsClient, workspace: string, connect: boolean): Promise<void> {
     const servers = await this.configured(workspace)
     const entries: McpServerEntry[] = servers.filter(isUsable).map(({ entry }) => entry)
-    await client.mcpSync({ workspace, servers, connect, secrets: await this.secrets.valuesFor(entries) })
+    await client.mcpSync({ workspace, servers, connect, secrets: await this.secrets.valuesFor(workspace, entries) })
   }
 
   async #read(workspace: string): Promise<McpConfigured[]> {

@@ -1,4 +1,11 @@
-/** Secret values of MCP entries: out of what is written to the folder, into the shell's store or, where there is none, this run. */
+/**
+ * Secret values of MCP entries: out of what is written to the folder, into the shell's store or, where there is none, this run.
+ *
+ * Entries come from the folder, ids included. A value therefore belongs to the folder it was given in and to where it was to
+ * go: a copy of the folder neither has it nor removes it, and an entry led elsewhere does not take it along.
+ */
+import { createHash } from 'node:crypto'
+import { realpath } from 'node:fs/promises'
 import type { McpServerEntry } from '#contracts/tools/mcp-entry.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
 import { isSecretName } from '#workers/shared/redact.ts'
@@ -10,7 +17,7 @@ const REFERENCE = /\$\{secret:([^}]+)\}/g
 
 export class McpSecrets {
   readonly #services: Services
-  /** By `mcp.<id>.<name>`. */
+  /** By key. */
   readonly #known = new Map<string, string>()
 
   constructor(services: Services) {
@@ -18,13 +25,13 @@ export class McpSecrets {
   }
 
   /** The entry as it may be written: every secret value is `${secret:NAME}`. A value that already refers to something stays. */
-  async takeOut(entry: McpServerEntry): Promise<McpServerEntry> {
+  async takeOut(workspace: string, entry: McpServerEntry): Promise<McpServerEntry> {
     const clean = async (values: Record<string, string>, isSecret: (name: string) => boolean): Promise<Record<string, string>> => {
       const kept: Record<string, string> = {}
       for (const [name, value] of Object.entries(values)) {
         const secret =
           value !== '' && !/\$\{[^}]+\}/.test(value) && (isSecret(name) || this.#services.secrets.redactor.text(value) !== value)
-        if (secret) await this.#store(entry.id, name, value)
+        if (secret) await this.#store(await keyOf(workspace, entry, name), name, value)
         kept[name] = secret ? `\${secret:${name}}` : value
       }
       return kept
@@ -37,31 +44,31 @@ export class McpSecrets {
   }
 
   /** Values for every reference of the entries, by `<id>.<name>`. What nobody knows any more is left out. */
-  async valuesFor(entries: readonly McpServerEntry[]): Promise<Record<string, string>> {
+  async valuesFor(workspace: string, entries: readonly McpServerEntry[]): Promise<Record<string, string>> {
     const values: Record<string, string> = {}
     for (const entry of entries)
       for (const name of referencesOf(entry)) {
-        const value = await this.#read(entry.id, name)
+        const value = await this.#read(await keyOf(workspace, entry, name), name)
         if (value !== undefined) values[`${entry.id}.${name}`] = value
       }
     return values
   }
 
-  async forget(entry: McpServerEntry): Promise<void> {
+  async forget(workspace: string, entry: McpServerEntry): Promise<void> {
     for (const name of referencesOf(entry)) {
-      this.#known.delete(`mcp.${entry.id}.${name}`)
-      await this.#native('writeSecret', { name: `mcp.${entry.id}.${name}`, value: null })
+      const key = await keyOf(workspace, entry, name)
+      this.#known.delete(key)
+      await this.#native('writeSecret', { name: key, value: null })
     }
   }
 
-  async #store(id: string, name: string, value: string): Promise<void> {
+  async #store(key: string, name: string, value: string): Promise<void> {
     keepSecret(this.#services, { name, value })
-    this.#known.set(`mcp.${id}.${name}`, value)
-    await this.#native('writeSecret', { name: `mcp.${id}.${name}`, value })
+    this.#known.set(key, value)
+    await this.#native('writeSecret', { name: key, value })
   }
 
-  async #read(id: string, name: string): Promise<string | undefined> {
-    const key = `mcp.${id}.${name}`
+  async #read(key: string, name: string): Promise<string | undefined> {
     let value = this.#known.get(key)
     if (value === undefined) {
       const stored = await this.#native('readSecret', { name: key })
@@ -83,6 +90,13 @@ export class McpSecrets {
       return undefined
     }
   }
+}
+
+/** Of one length, whatever the folder chose for its parts. */
+async function keyOf(workspace: string, { id, command, args, url }: McpServerEntry, name: string): Promise<string> {
+  const receiver = url === undefined ? [command, ...(args ?? [])] : (URL.parse(url)?.origin ?? url)
+  const parts = JSON.stringify([await realpath(workspace), id, receiver, name])
+  return `mcp.${createHash('sha256').update(parts).digest('hex')}`
 }
 
 function referencesOf(entry: McpServerEntry): string[] {

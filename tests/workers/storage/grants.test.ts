@@ -2,6 +2,7 @@
 import { mkdirSync, renameSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { GrantKey } from '#contracts/storage/storage-service.ts'
+import type { McpApproval } from '#contracts/tools/mcp-server.ts'
 import { openStorage, removeBase, type TestStorage } from './open-storage.ts'
 
 const DAY_MS = 86_400_000
@@ -75,6 +76,37 @@ it('ends with the trust in its folder', async () => {
   await storage.service.grantAdd(key)
   await storage.service.trustRemove({ path: storage.folder })
   expect(await covers()).toBe(false)
+})
+
+const approval: McpApproval = {
+  serverId: 'mcp_1',
+  entry: { id: 'mcp_1', name: 'one', transport: 'stdio', command: 'node', args: ['one.js'], enabled: true },
+  launchHash: 'hash',
+  approvedAt: '2026-01-01T00:00:00.000Z',
+  tools: [],
+  permissions: {},
+  offers: { resources: false, prompts: false },
+  options: { sandbox: false, urlElicitation: false },
+}
+const approvals = async (workspace = storage.folder): Promise<McpApproval[]> =>
+  (await storage.service.mcpApprovals({ workspace })).approvals
+
+it('an approved MCP server is approved in a restart as well, and not once trust in the folder was taken back', async () => {
+  await storage.service.trustAdd({ path: storage.folder })
+  await storage.service.mcpApprovalSet({ workspace: storage.folder, approval })
+  await storage.close()
+  storage = storage.again()
+  const before = await approvals()
+  await storage.service.trustRemove({ path: storage.folder })
+  await storage.service.trustAdd({ path: storage.folder })
+  expect([before, await approvals()]).toEqual([[approval], []])
+})
+
+it('an approved MCP server is none in another folder under the same name', async () => {
+  await storage.service.mcpApprovalSet({ workspace: storage.folder, approval })
+  renameSync(storage.folder, `${storage.folder} moved`)
+  mkdirSync(storage.folder)
+  expect([await approvals(), await approvals(`${storage.folder} moved`)]).toEqual([[], []])
 })
 
 it('refuses to keep a command that holds a secret', async () => {

@@ -22,7 +22,7 @@ export function mcpHandlers({ services, workspaces }: HandlerParts): HandlersOf<
     return found
   }
   const store = async (workspace: string, entry: McpServerEntry): Promise<McpServerEntry> => {
-    const clean = await mcp.secrets.takeOut(entry)
+    const clean = await mcp.secrets.takeOut(workspace, entry)
     await (await workspaces.open(workspace)).mcpSet({ workspace, server: clean })
     return clean
   }
@@ -59,7 +59,7 @@ export function mcpHandlers({ services, workspaces }: HandlerParts): HandlersOf<
     },
     'mcp.remove': async ({ workspace, id }) => {
       const { entry } = await find(workspace, id)
-      await mcp.secrets.forget(entry)
+      await mcp.secrets.forget(workspace, entry)
       const { removed } = await (await workspaces.open(workspace)).mcpRemove({ workspace, id })
       await services.storage.ask((storage) => storage.mcpApprovalRemove({ workspace, id }))
       await mcp.changed(workspace)

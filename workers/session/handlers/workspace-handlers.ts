@@ -24,7 +24,11 @@ export function workspaceHandlers({ services, workspaces, manager }: HandlerPart
     'workspace.recent': async () => (await storage()).recentWorkspaces({}),
     'workspace.sample': async (input) => (await storage()).createSample(input),
     'trust.add': async (input) => (await storage()).trustAdd(input),
-    'trust.remove': async (input) => (await storage()).trustRemove(input),
+    'trust.remove': async (input) => {
+      const answer = await (await storage()).trustRemove(input)
+      await services.mcp.approvalsRemoved()
+      return answer
+    },
     'trust.list': async () => (await storage()).trustList({}),
   }
 }

@@ -89,4 +89,14 @@ CREATE TABLE mcp_approvals (
 `)
     },
   },
+  {
+    version: 50,
+    name: 'mcp-approvals-folder',
+    up: (database) => {
+      // Those given before are for no folder that can be told: they are asked for again.
+      database.exec(`
+ALTER TABLE mcp_approvals ADD COLUMN folder TEXT NOT NULL DEFAULT '';  -- identity of that folder on its disk
+`)
+    },
+  },
 ]

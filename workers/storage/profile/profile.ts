@@ -51,8 +51,12 @@ export class Profile {
 
   /** What was allowed in it goes with it. */
   distrust(path: string): boolean {
-    this.#write('DELETE FROM grants WHERE workspace = ?', [path])
-    return this.#write('DELETE FROM trust WHERE path = ?', [path]) > 0
+    const remove = (): number => {
+      for (const table of ['grants', 'mcp_approvals'])
+        this.#database.prepare<[string]>(`DELETE FROM ${table} WHERE workspace = ?`).run(path)
+      return this.#database.prepare<[string]>('DELETE FROM trust WHERE path = ?').run(path).changes
+    }
+    return waitForLock(() => inTransaction(this.#database, remove)) > 0
   }
 
   trusted(): TrustEntry[] {
@@ -166,16 +170,20 @@ export class Profile {
     return rows.flatMap((row) => ModelAccountSchema.safeParse(JSON.parse(row.json)).data ?? [])
   }
 
+  /** Those given to this very folder. */
   mcpApprovals(workspace: string): string[] {
     return this.#database
-      .prepare<[string], { approval: string }>('SELECT approval FROM mcp_approvals WHERE workspace = ? ORDER BY server_id')
-      .all(workspace)
+      .prepare<[string, string], { approval: string }>(
+        'SELECT approval FROM mcp_approvals WHERE workspace = ? AND folder = ? ORDER BY server_id',
+      )
+      .all(workspace, folderIdentity(workspace))
       .map((row) => row.approval)
   }
 
   setMcpApproval(workspace: string, serverId: string, approval: string): void {
-    this.#write('INSERT OR REPLACE INTO mcp_approvals (workspace, server_id, approval, updated_at) VALUES (?, ?, ?, ?)', [
+    this.#write('INSERT OR REPLACE INTO mcp_approvals (workspace, folder, server_id, approval, updated_at) VALUES (?, ?, ?, ?, ?)', [
       workspace,
+      folderIdentity(workspace),
       serverId,
       approval,
       this.#now(),
