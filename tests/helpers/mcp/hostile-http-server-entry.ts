@@ -64,6 +64,11 @@ const BEHAVIOURS: Record<string, Handler> = {
     void response.writeHead(401, { 'www-authenticate': 'Bearer resource_metadata="http://169.254.169.254/"' }).end(),
   forbidden: (_message, response) => void response.writeHead(403).end('no'),
   broken: (_message, response) => void response.writeHead(500).end('stack trace'),
+  'endless-refusal': (_message, response) => {
+    response.once('close', () => effect('endless-refusal.closed'))
+    response.writeHead(500)
+    pour(response, 'no '.repeat(20_000))
+  },
   page: (_message, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Welcome to nginx!</html>'),
   'no-json': (_message, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc": "2.0", '),
   silent: () => undefined,

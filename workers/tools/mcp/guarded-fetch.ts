@@ -29,6 +29,8 @@ export interface GuardedFetchOptions {
 const CONNECT_MS = 10_000
 const HEADERS_MS = 60_000
 const HEADER_BYTES = 32 * 1024
+/** Of what goes with a refusal only the beginning is ever shown. */
+const REFUSAL_BYTES = 64 * 1024
 /** Streams opened within ten seconds; a server that closes each at once would otherwise be asked for ever. */
 const STREAMS = 20
 const STREAM_WINDOW_MS = 10_000
@@ -71,8 +73,10 @@ export async function createGuardedFetch(options: GuardedFetchOptions): Promise<
     }
     try {
       const response = await fetch(to, { ...(init as object), dispatcher, redirect: 'manual' })
-      if (response.body === null || !response.ok) return response as unknown as globalThis.Response
+      if (response.body === null) return response as unknown as globalThis.Response
       const { status, headers } = response
+      if (!response.ok)
+        return new Response(cut(response.body as ReadableStream) as never, { status, headers }) as unknown as globalThis.Response
       const streaming = headers.get('content-type')?.includes('text/event-stream') === true
       const asked = requestId(init?.body)
       const body = ReadableStream.from(
@@ -86,6 +90,20 @@ export async function createGuardedFetch(options: GuardedFetchOptions): Promise<
     }
   }
   return { fetch: guarded, close: () => dispatcher.destroy() }
+}
+
+/** The beginning of a body; the rest is not even received. */
+function cut(source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  let room = REFUSAL_BYTES
+  return source.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        controller.enqueue(chunk.subarray(0, room))
+        room -= Math.min(room, chunk.length)
+        if (room === 0) controller.terminate()
+      },
+    }),
+  )
 }
 
 /** Of an event stream each line is bounded, of anything else the whole. */

@@ -69,6 +69,13 @@ describe('does not get ready, and says why', () => {
     expect([state, failure?.code, failure?.message]).toEqual(['failed', code, expect.any(String)])
   })
 
+  test('a refusal without end is cut, and its connection closed', { timeout: 20_000 }, async () => {
+    const { url } = await serve('endless-refusal')
+    const { state, failure } = await place.start(entry('endless-refusal', url))
+    expect([state, failure?.code, (failure?.message.length ?? 0) < 1_000]).toEqual(['failed', 'BAD_PROTOCOL', true])
+    await eventually('the connection to be closed', async () => (await place.effects()).includes('endless-refusal.closed'), 5_000)
+  })
+
   test('nobody listens', async () => {
     const { url, child } = await serve('good')
     child.kill('SIGKILL')
