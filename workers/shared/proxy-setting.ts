@@ -6,10 +6,10 @@ export interface ProxySetting {
   readonly environment?: Record<string, string>
 }
 
-export const DIRECT: ProxySetting = { name: 'direct' }
+const DIRECT: ProxySetting = { name: 'direct' }
 const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']
 
-export function environmentProxy(environment: Readonly<Record<string, string | undefined>> | undefined): ProxySetting | undefined {
+function environmentProxy(environment: Readonly<Record<string, string | undefined>> | undefined): ProxySetting | undefined {
   const found: Record<string, string> = {}
   for (const name of proxyVariables) {
     const value = environment?.[name] ?? environment?.[name.toLowerCase()]
@@ -19,7 +19,7 @@ export function environmentProxy(environment: Readonly<Record<string, string | u
 }
 
 /** The first entry that can be used; one that cannot (SOCKS) is passed over. */
-export function readPac(answer: string | undefined): ProxySetting {
+function readPac(answer: string | undefined): ProxySetting {
   for (const entry of (answer ?? '').split(';')) {
     const [kind, address] = entry.trim().split(/\s+/)
     if (kind === 'DIRECT') return DIRECT
@@ -34,22 +34,41 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname) || hostname.endsWith('.localhost')
 }
 
-/** @param shell asked only when the environment names no proxy, once per origin. @returns the proxy for an address. */
-export function createProxyFor(
-  environment: Readonly<Record<string, string | undefined>>,
-  shell: (url: string) => Promise<string | undefined>,
-): (url: URL) => Promise<ProxySetting> {
+export interface Proxies {
+  /** @returns the proxy for an address. Rejects only as the shell does. */
+  for(url: URL): Promise<ProxySetting>
+  /** After the network may have changed: another one may have another proxy. */
+  forget(): void
+}
+
+/**
+ * @param shell asked only when the environment names no proxy, once per origin. What it does not say (undefined, or a
+ * rejection) is no answer to keep: the next request asks again.
+ */
+export function createProxies(
+  environment: Readonly<Record<string, string | undefined>> | undefined,
+  shell: ((url: string) => Promise<string | undefined>) | undefined,
+): Proxies {
   const fromEnvironment = environmentProxy(environment)
-  const origins = new Map<string, Promise<ProxySetting>>()
-  return async (url) => {
-    // A server on this machine is never behind a proxy.
-    if (isLoopback(url.hostname)) return DIRECT
-    if (fromEnvironment !== undefined) return fromEnvironment
-    let found = origins.get(url.origin)
-    if (found === undefined) {
-      found = shell(url.origin).then(readPac)
-      origins.set(url.origin, found)
+  const origins = new Map<string, Promise<string | undefined>>()
+  const ask = (origin: string, shellSays: (url: string) => Promise<string | undefined>): Promise<string | undefined> => {
+    const known = origins.get(origin)
+    if (known !== undefined) return known
+    const asked = shellSays(origin)
+    origins.set(origin, asked)
+    const drop = (): void => {
+      if (origins.get(origin) === asked) origins.delete(origin)
     }
-    return found
+    asked.then((answer) => (answer === undefined ? drop() : undefined), drop)
+    return asked
+  }
+  return {
+    for: async (url) => {
+      // A server on this machine is never behind a proxy.
+      if (isLoopback(url.hostname)) return DIRECT
+      if (fromEnvironment !== undefined) return fromEnvironment
+      return shell === undefined ? DIRECT : readPac(await ask(url.origin, shell))
+    },
+    forget: () => origins.clear(),
   }
 }

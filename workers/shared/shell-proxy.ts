@@ -5,7 +5,7 @@ import type { WorkerContext } from './start-worker.ts'
 /** A shell that does not say in this time is not waited for. */
 const PROXY_ANSWER_MS = 2_000
 
-/** @returns a function from an address to its PAC style answer; undefined where there is nobody to ask. */
+/** @returns a function from an address to its PAC style answer; undefined where nobody says. */
 export function createShellProxy(context: Pick<WorkerContext, 'native' | 'log'>): (url: string) => Promise<string | undefined> {
   let shellKnows = true
   return async (url) => {
@@ -13,9 +13,9 @@ export function createShellProxy(context: Pick<WorkerContext, 'native' | 'log'>)
     try {
       const answer = await Promise.race([
         context.native('resolveProxy', { url }),
-        new Promise<string>((resolve) => void setTimeout(() => resolve('DIRECT'), PROXY_ANSWER_MS).unref()),
+        new Promise<undefined>((resolve) => void setTimeout(() => resolve(undefined), PROXY_ANSWER_MS).unref()),
       ])
-      return String(answer)
+      return answer === undefined ? undefined : String(answer)
     } catch (error) {
       // A terminal has no such service, and none later either; any other failure is worth a line.
       const { code, message } = toErrorData(error)

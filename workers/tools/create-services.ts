@@ -1,5 +1,5 @@
 /** Puts the real services together. */
-import { createProxyFor } from '#workers/shared/proxy-setting.ts'
+import { createProxies } from '#workers/shared/proxy-setting.ts'
 import { Secrets } from '#workers/shared/secrets.ts'
 import type { ToolServices } from './tool-services.ts'
 import { BackgroundCommands } from './commands/background-commands.ts'
@@ -14,10 +14,10 @@ import { createSandbox } from './sandbox/sandbox.ts'
 
 export interface ServiceSources {
   readonly profile: string
-  /** Asks for a running command host. */
   /** The proxy as the shell knows it; undefined where it does not. */
-  shellProxy?(url: string): Promise<string | undefined>
+  readonly shellProxy?: (url: string) => Promise<string | undefined>
   readonly agentVersion?: string
+  /** Asks for a running command host. */
   commandHost(): Promise<{ socketPath: string; token: string }>
 }
 
@@ -26,6 +26,7 @@ export function createToolServices(sources: ServiceSources): ToolServices {
   const commands = createCommandRunner(() => sources.commandHost())
   const sandbox = createSandbox(commands, [sources.profile])
   const searchPath = createSearchPath(commands, process.env)
+  const proxies = createProxies(process.env, sources.shellProxy)
   return {
     commands,
     background: new BackgroundCommands(),
@@ -40,7 +41,8 @@ export function createToolServices(sources: ServiceSources): ToolServices {
       environment: process.env,
       agentVersion: sources.agentVersion ?? '0',
       searchPath,
-      proxyFor: createProxyFor(process.env, async (url) => sources.shellProxy?.(url)),
+      proxyFor: (url) => proxies.for(url),
+      forgetProxies: () => proxies.forget(),
       limits: MCP_LIMITS,
       sandbox,
       checkApproval: true,

@@ -22,6 +22,10 @@ startWorker((context) => {
   const handlers = createToolsHandlers(catalog, services, mcp)
   return {
     onPeer: (_peer, port) => void expose(toolsService, handlers, port),
+    onPower: (state) => {
+      // Whoever slept may have woken up in another network.
+      if (state === 'resume') services.mcp.forgetProxies()
+    },
     stop: async () => {
       await Promise.race([mcp.close(), new Promise((resolve) => setTimeout(resolve, MCP_GOODBYE_MS))])
       // Closing the connection ends every command that was started over it.

@@ -6,7 +6,7 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 import type { Socket } from 'node:net'
 import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
 import { DeadlineWatch, type DeadlineName, type Deadlines } from './awake-timer.ts'
-import { DIRECT, environmentProxy, isLoopback, readPac, type ProxySetting } from '#workers/shared/proxy-setting.ts'
+import { createProxies } from '#workers/shared/proxy-setting.ts'
 import { useSystemCertificates } from '#workers/shared/system-certificates.ts'
 import { decompressor } from './decompress.ts'
 
@@ -58,28 +58,12 @@ const MAX_STALE_REPEATS = 2
 
 export function createTransport(options: TransportOptions = {}): Transport {
   const agents = new Map<string, Agent>()
-  const origins = new Map<string, Promise<ProxySetting>>()
-  const fromEnvironment = environmentProxy(options.environment)
-
-  const proxyFor = (url: URL): Promise<ProxySetting> | ProxySetting => {
-    // A server on this machine is never behind a proxy.
-    if (isLoopback(url.hostname)) return DIRECT
-    if (fromEnvironment !== undefined) return fromEnvironment
-    if (options.resolveProxy === undefined) return DIRECT
-    let found = origins.get(url.origin)
-    if (found === undefined) {
-      found = options.resolveProxy(url.origin).then(readPac)
-      origins.set(url.origin, found)
-      // Not an answer to keep.
-      found.catch(() => origins.delete(url.origin))
-    }
-    return found
-  }
+  const proxies = createProxies(options.environment, options.resolveProxy)
 
   const agentFor = async (url: URL): Promise<{ agent: Agent; request: RequestFunction }> => {
     const secure = url.protocol === 'https:'
     const client = secure ? await import('node:https') : await import('node:http')
-    const proxy = await proxyFor(url)
+    const proxy = await proxies.for(url)
     const name = `${url.protocol} ${proxy.name}`
     let agent = agents.get(name)
     if (agent === undefined) {
@@ -110,8 +94,7 @@ export function createTransport(options: TransportOptions = {}): Transport {
   }
   const dropIdleSockets = (): void => {
     dropIdle(agents.values())
-    // Another network may have another proxy.
-    origins.clear()
+    proxies.forget()
   }
   return { exchange, dropIdleSockets, close: dropAll }
 }

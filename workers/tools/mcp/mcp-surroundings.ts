@@ -24,6 +24,8 @@ export interface McpSurroundings {
   readonly limits: McpLimits
   searchPath(): Promise<string>
   proxyFor(url: URL): Promise<ProxySetting>
+  /** What is known of proxies is asked anew. */
+  forgetProxies(): void
   redactor(): Redactor
   /** False only in the control of the proof: what is not approved is then neither refused nor hidden. */
   readonly checkApproval: boolean
