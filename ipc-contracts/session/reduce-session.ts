@@ -107,6 +107,8 @@ function reduceEvent(draft: SessionSnapshot, event: SessionEvent): void {
       return setState(draft, 'thinking', event.ts, event.model)
     case 'llm_response':
       return reduceResponse(draft, event)
+    case 'side_request':
+      return addSpending(draft, event)
     case 'permission_request':
       return reducePermissionRequest(draft, event)
     case 'permission':
@@ -211,10 +213,14 @@ function reduceResponse(draft: SessionSnapshot, event: SessionEventOf<'llm_respo
     (item) => item.status === 'proposed' && item.iteration === event.iteration && !calls.some((call) => call.id === item.id),
   )
   for (const { id, name, args } of calls) putTool(draft, { id, turn, iteration: event.iteration, name, args, status: 'proposed' })
+  if (event.copied !== true) addSpending(draft, event)
+}
+
+function addSpending(draft: SessionSnapshot, { usage, cost }: Pick<SessionEventOf<'llm_response'>, 'usage' | 'cost'>): void {
   draft.totals = {
     ...draft.totals,
-    usage: addUsage(draft.totals.usage, event.usage),
-    costs: event.cost === undefined ? draft.totals.costs : addCost(draft.totals.costs, event.cost),
+    usage: addUsage(draft.totals.usage, usage),
+    costs: cost === undefined ? draft.totals.costs : addCost(draft.totals.costs, cost),
   }
 }
 

@@ -108,6 +108,16 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
     providerState: MetonaProviderStateSchema.optional(),
     error: MetonaErrorSchema.optional(),
     cost: CostSchema.optional(),
+    /** Taken over with a fork: paid for in the session it comes from. */ copied: z.literal(true).optional(),
+  }),
+  /** A request beside the conversation, paid for like any other: a summary, what to remember before one. */
+  define('side_request', {
+    purpose: z.enum(['summary', 'memories']),
+    provider: z.string(),
+    model: z.string(),
+    usage: MetonaUsageSchema,
+    durationMs: z.number(),
+    cost: CostSchema.optional(),
   }),
   /** A question the person must answer; pending until `permission` with the same toolCallId. */
   define('permission_request', {

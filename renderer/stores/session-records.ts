@@ -66,8 +66,8 @@ export const useSessionRecordsStore = defineStore('session-records', () => {
 
   /** Leaves the list at once; is deleted when the offer to undo is over. What runs is stopped first. */
   async function remove(row: SessionSummary): Promise<void> {
-    if (LIVE_STATES.has(row.state)) await attempt(() => connection.call('session.stop', { sessionId: row.sessionId }))
-    if (problem.value !== undefined) return
+    const stopped = LIVE_STATES.has(row.state) ? await attempt(() => connection.call('session.stop', { sessionId: row.sessionId })) : {}
+    if (stopped === undefined) return
     pending.set(row.sessionId, row)
     sessions.hide(row.sessionId)
     toasts.show({

@@ -42,6 +42,8 @@ afterEach(async () => {
   await place.remove()
 })
 
+const spent = async (sessionId: string): Promise<number> =>
+  (await pipeline.client.call('session.subscribe', { sessionId, deltas: false })).snapshot.totals.usage.totalTokens
 const kinds = (): string[] => session.events.slice(-40).map((event) => event.event)
 
 test('after a restart of its worker a session can still be summarised, and the next request has the summary', async () => {
@@ -55,6 +57,17 @@ test('after a restart of its worker a session can still be summarised, and the n
   await session.ended(TURNS + 1)
   const last = (await provider.requests()).at(-1)
   expect([sizes.tokensAfter < sizes.tokensBefore, JSON.stringify(last?.body).includes('SUMMARY-OF-IT')]).toEqual([true, true])
+})
+
+test('the summary is paid for in the session it was made for, and a fork pays for nothing twice', async () => {
+  await provider.reset()
+  await provider.script([{ answers: [{ text: SUMMARY }], repeatLast: true }])
+  const before = await spent(session.sessionId)
+  await pipeline.client.call('session.compact', { sessionId: session.sessionId })
+  const after = await spent(session.sessionId)
+  const [row] = (await pipeline.client.call('session.list', {})).sessions
+  const fork = await pipeline.client.call('session.fork', { workspace: String(row?.workspace), sessionId: session.sessionId })
+  expect([after > before, await spent(fork.sessionId)]).toEqual([true, 0])
 })
 
 test('a message sent meanwhile waits behind the summary and is answered after it', async () => {

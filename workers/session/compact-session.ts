@@ -37,7 +37,7 @@ export async function compactSession(order: CompactionOrder): Promise<Compaction
   const { session, reason, instructions } = order
   const { sessionId } = session
   // Where the provider has just refused the history as too long, nothing longer can be asked.
-  if (reason !== 'overflow') await flushMemories(order, (request) => askModel(order, request))
+  if (reason !== 'overflow') await flushMemories(order, (request) => askModel(order, request, 'memories'))
   let step = await run(order, 'planCompaction', {
     sessionId,
     requestId: newId('r'),
@@ -47,7 +47,7 @@ export async function compactSession(order: CompactionOrder): Promise<Compaction
     now: Date.now(),
   })
   while (step.kind === 'ask_model') {
-    const response = await askModel(order, step.request)
+    const response = await askModel(order, step.request, 'summary')
     step = await run(order, 'applySummary', {
       sessionId,
       planId: step.planId,
@@ -128,17 +128,33 @@ async function run(
 
 /** The summary is not part of the conversation: nothing of it is shown while it is written. */
 async function askModel(
-  { services, target, signal }: CompactionOrder,
+  { services, session, target, signal, turn }: CompactionOrder,
   request: Extract<CompactionStep, { kind: 'ask_model' }>['request'],
+  purpose: 'summary' | 'memories',
 ): Promise<MetonaResponse | undefined> {
+  const started = performance.now()
   const channel = new MessageChannel()
   channel.port1.start()
   try {
     const llm = await services.llm.client()
-    const { response } = await llm.stream(
+    const { response, cost } = await llm.stream(
       { target, request: { ...request, meta: { ...request.meta, model: target.model } }, port: channel.port2 as unknown as Port },
       { signal },
     )
+    // Unseen, but not free.
+    if (response.usage.totalTokens > 0)
+      await session.commit([
+        {
+          event: 'side_request',
+          purpose,
+          provider: target.provider,
+          model: target.model,
+          usage: response.usage,
+          durationMs: Math.round(performance.now() - started),
+          ...(cost === undefined ? {} : { cost }),
+          ...(turn === undefined ? {} : { turn }),
+        },
+      ])
     return response.finishReason === 'error' || response.finishReason === 'aborted' ? undefined : response
   } catch (thrown) {
     services.context.log('warn', `summary: ${toErrorData(thrown).message}`)

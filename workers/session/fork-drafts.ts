@@ -3,7 +3,13 @@ import type { PermissionMode } from '#contracts/session/session-enums.ts'
 import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
 import { recoveryDrafts } from './recover-session.ts'
 
-const NOT_COPIED: readonly SessionEvent['event'][] = ['session_resumed', 'session_end', 'message_queued', 'message_unqueued']
+const NOT_COPIED: readonly SessionEvent['event'][] = [
+  'session_resumed',
+  'session_end',
+  'message_queued',
+  'message_unqueued',
+  'side_request',
+]
 
 /** @param events from `session_start` on; a turn they cut off is closed. */
 export function forkDrafts(
@@ -15,6 +21,7 @@ export function forkDrafts(
   const copied = rest.filter((event) => !NOT_COPIED.includes(event.event))
   const start = { ...first, forkedFrom: { sessionId: first.sessionId, seq: events.at(-1)?.seq ?? 0 } }
   const drafts = renumbered([start, ...copied]).map((draft, index): SessionEventDraft => {
+    if (draft.event === 'llm_response') return { ...draft, copied: true }
     if (draft.event !== 'session_start' && draft.event !== 'session_updated') return draft
     // What the folder says of permissions is not taken over.
     const { permission: _permission, sandbox: _sandbox, baseUrl: _baseUrl, seal: _seal, ...kept } = draft

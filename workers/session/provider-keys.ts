@@ -42,6 +42,8 @@ export class ProviderKeys {
       else this.#inStore.add(provider)
       return 'secret_store'
     } catch (thrown) {
+      // A key that could not be removed would be back at the next start.
+      if (apiKey === null && toErrorData(thrown).code !== 'NOT_AVAILABLE') throw thrown
       this.#context.log('info', `key of ${provider} kept for this run: ${toErrorData(thrown).code}`)
       return 'this_run'
     }

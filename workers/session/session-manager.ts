@@ -180,7 +180,8 @@ export class SessionManager {
     await Promise.allSettled([...this.#sessions.keys()].map((sessionId) => this.close(sessionId)))
   }
 
-  async forget(sessionId: string): Promise<void> {
+  /** Lets go of a session and has it removed; clients hear of it only then. */
+  async forget(sessionId: string, remove: () => Promise<unknown>): Promise<void> {
     const session = this.#sessions.get(sessionId)
     if (session !== undefined) {
       session.closing = true
@@ -188,6 +189,7 @@ export class SessionManager {
       await this.#endInTools(session)
     }
     this.#sessions.delete(sessionId)
+    await remove()
     this.#hub?.publishRemoved(sessionId)
   }
 

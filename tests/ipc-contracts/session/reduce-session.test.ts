@@ -163,6 +163,11 @@ const cases: Readonly<Record<SessionEventDraft['event'], EventCase>> = {
       totals: { iterations: 0, usage, costs: [], durationMs: 0 },
     }),
   },
+  side_request: {
+    before: running,
+    event: { event: 'side_request', purpose: 'summary', provider: 'deepseek', model: 'm', usage, durationMs: 5, turn: 1 },
+    changed: { totals: { iterations: 0, usage, costs: [], durationMs: 0 } },
+  },
   permission_request: {
     before: asked,
     event: question(1, 1, shell),

@@ -50,6 +50,8 @@ export async function runToolCalls(step: ToolStep): Promise<ToolStepEnd> {
   // An answer and the intents it leads to share a commit where preparing is quick; where it is not, the answer goes first.
   const early = await Promise.race([preparing, step.ports.pause(SHARE_COMMIT_MS)])
   const answered = step.commitAnswer()
+  // Awaited before anything runs; until then a failed write is not unhandled.
+  answered.catch(() => undefined)
   const prepared = early ?? (await preparing)
   const stops: ToolStop[] = []
   let end: Omit<TurnEnd, 'iterations'> | undefined

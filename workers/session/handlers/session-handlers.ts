@@ -81,8 +81,7 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
       return {}
     },
     'session.delete': async ({ workspace, sessionId }) => {
-      await manager.forget(sessionId)
-      await (await workspaces.open(workspace)).deleteSession({ workspace, sessionId })
+      await manager.forget(sessionId, async () => (await workspaces.open(workspace)).deleteSession({ workspace, sessionId }))
       return {}
     },
     'session.fork': async ({ workspace, sessionId, atSeq }) => ({ sessionId: (await manager.fork(workspace, sessionId, atSeq)).sessionId }),

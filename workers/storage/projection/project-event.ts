@@ -18,7 +18,7 @@ export function projectEvent(fold: SessionFold, event: SessionEvent, json: strin
   const rows: ProjectedRows = {
     ...(message === undefined ? {} : { message }),
     ...(audit === undefined ? {} : { audit }),
-    ...(event.event === 'llm_response' ? { usage: usageRow(event) } : {}),
+    ...((event.event === 'llm_response' && event.copied !== true) || event.event === 'side_request' ? { usage: usageRow(event) } : {}),
     ...(queued === undefined ? {} : { queued }),
     ...(dequeued === undefined ? {} : { dequeued }),
     ...(recalls.length === 0 ? {} : { recalls }),
@@ -100,12 +100,13 @@ function textOf(result: unknown): string {
   return text.slice(0, RESULT_CHARACTERS)
 }
 
-function usageRow(event: SessionEventOf<'llm_response'>): UsageRow {
+function usageRow(event: SessionEventOf<'llm_response' | 'side_request'>): UsageRow {
+  const answer = event.event === 'llm_response' ? event : undefined
   return {
     session_id: event.sessionId,
     seq: event.seq,
     turn: event.turn ?? null,
-    iteration: event.iteration,
+    iteration: answer?.iteration ?? null,
     provider: event.provider,
     model: event.model,
     input_tokens: event.usage.inputTokens,
@@ -118,8 +119,8 @@ function usageRow(event: SessionEventOf<'llm_response'>): UsageRow {
     currency: event.cost?.currency ?? null,
     cost: event.cost?.total ?? null,
     duration_ms: event.durationMs,
-    first_token_ms: event.firstTokenMs ?? null,
-    queued_ms: event.queuedMs ?? null,
+    first_token_ms: answer?.firstTokenMs ?? null,
+    queued_ms: answer?.queuedMs ?? null,
     ts: event.ts,
   }
 }
