@@ -14,6 +14,7 @@ const CHINESE: Readonly<Record<string, string>> = {
   LOG_COMPLETED: '只在数据库中存在的条目已补入日志。',
   LOG_REPAIRED: '有日志文件在一行中间结束，已修复。',
   LOG_DAMAGED: '有无法读取的日志行。',
+  MCP_UNREADABLE: '有无法读取的 MCP 服务器，已略过：{ids}。可用 `metona mcp remove ID` 移除。',
   MEMORY_MERGED: '另一个程序保存了较旧的 MEMORY.md；它缺少的 {count} 处更改已补回。',
   LOG_BEHIND: '有日志文件暂时无法写入，之后会由数据库补齐。',
   PROFILE_DAMAGED: '个人设置数据库已损坏，已另存；信任和设置重新开始。',

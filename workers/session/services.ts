@@ -47,7 +47,11 @@ export function createServices(context: WorkerContext): Services {
     pool: new ContextPool(),
     meter: new SessionMeter(),
     tokens: new TokenKnowledge({ context: redacted, storage }),
-    toolList: new ToolList(tools, (workspace) => services.mcp.toolsFor(workspace)),
+    toolList: new ToolList(
+      tools,
+      (workspace) => services.mcp.toolsFor(workspace),
+      (message) => redacted.log('warn', message),
+    ),
     get mcp() {
       return mcp
     },

@@ -2,17 +2,24 @@
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { ToolDescriptorSchema, type ToolDescriptor, type toolsService } from '#contracts/tools/tools-service.ts'
+import { toErrorData } from '#contracts/wire/app-error.ts'
 import type { Peer } from './peer.ts'
 
 const BUILT = new URL('../tools/descriptors.json', import.meta.url)
 
 export class ToolList {
-  readonly #tools: Peer<typeof toolsService>
+  readonly #tools: Pick<Peer<typeof toolsService>, 'ask'>
   readonly #more: (workspace: string) => Promise<ToolDescriptor[]>
+  readonly #onTrouble: (message: string) => void
   #list: Promise<ToolDescriptor[]> | undefined
 
-  constructor(tools: Peer<typeof toolsService>, more: (workspace: string) => Promise<ToolDescriptor[]>) {
+  constructor(
+    tools: Pick<Peer<typeof toolsService>, 'ask'>,
+    more: (workspace: string) => Promise<ToolDescriptor[]>,
+    onTrouble: (message: string) => void,
+  ) {
     this.#tools = tools
+    this.#onTrouble = onTrouble
     this.#more = more
   }
 
@@ -22,8 +29,13 @@ export class ToolList {
       this.#list = undefined
       throw error
     })
-    const [builtIn, more] = await Promise.all([this.#list, this.#more(workspace)])
-    return more.length === 0 ? builtIn : [...builtIn, ...more]
+    // Servers whose entries cannot be had cost their tools, not the turn.
+    const more = this.#more(workspace).catch((thrown: unknown): ToolDescriptor[] => {
+      this.#onTrouble(`MCP tools are left out: ${toErrorData(thrown).message}`)
+      return []
+    })
+    const [builtIn, others] = await Promise.all([this.#list, more])
+    return others.length === 0 ? builtIn : [...builtIn, ...others]
   }
 
   async #load(): Promise<ToolDescriptor[]> {

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import type { ServiceHandlers } from '#contracts/wire/define-service.ts'
 import type { storageService } from '#contracts/storage/storage-service.ts'
 import { McpApprovalSchema } from '#contracts/tools/mcp-server.ts'
+import type { WorkspaceFile } from '#contracts/workspace/workspace-file.ts'
 import { AppError, toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
 import { threadHealth } from '#workers/shared/metering/thread-meter.ts'
 import { readWorkspaceFile, writeWorkspaceFile } from './folders/workspace-files.ts'
@@ -14,7 +15,7 @@ import { listSessions, readEvents, readPartials } from './queries/read-sessions.
 import { readUsage } from './queries/read-usage.ts'
 import { searchMessages } from './queries/search-messages.ts'
 import { readTokenCounts } from './queries/token-counts.ts'
-import { listServers, workspaceConfig } from './queries/workspace-records.ts'
+import { hasServer, listServers, workspaceConfig } from './queries/workspace-records.ts'
 import { realFolder } from './resolve-workspace.ts'
 import { rebuild } from './recovery/rebuild.ts'
 import { verify } from './recovery/verify.ts'
@@ -71,11 +72,14 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
     }),
     readUsage: async ({ workspace, ...query }) => ({ entries: await read(workspace, (database) => readUsage(database, workspace, query)) }),
     readWorkspaceFile: ({ workspace, name }) => readWorkspaceFile(workspaces.get(workspace).layout.root, name),
-    writeWorkspaceFile: ({ workspace, name, content, basedOn }) => {
+    writeWorkspaceFile: async ({ workspace, name, content, basedOn }) => {
       const open = workspaces.get(workspace)
       if (open.readOnly)
         throw new AppError({ code: 'WORKSPACE_READ_ONLY', message: `${workspace} is open for reading only`, params: { path: workspace } })
-      return writeWorkspaceFile(open.layout.root, name, content, basedOn)
+      const write = (): WorkspaceFile => writeWorkspaceFile(open.layout.root, name, content, basedOn)
+      if (name !== 'MEMORY.md') return write()
+      const { MemoryFileStore } = await import('./memory/memory-file-store.ts')
+      return new MemoryFileStore({ layout: open.layout, now: workspaces.now }).exclusively(write)
     },
     deleteSession: async ({ workspace, sessionId }, { signal }) => {
       await deleteSession(workspaces.get(workspace), workspaces.tracesOf(workspace), profile(), sessionId, signal)
@@ -151,10 +155,17 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
       profile().setKeyPlace(provider, place)
       return {}
     },
-    mcpList: async ({ workspace }) => ({ servers: await read(workspace, listServers) }),
+    mcpList: async ({ workspace }) => {
+      const { servers, unreadable } = await read(workspace, listServers)
+      const ids = unreadable.join(', ')
+      const { banners } = workspaces.get(workspace)
+      if (ids === '') banners.clear('MCP_UNREADABLE')
+      else banners.set('warning', 'MCP_UNREADABLE', `MCP entries that cannot be read are left out: ${ids}`, { ids })
+      return { servers }
+    },
     mcpSet: async ({ workspace, server }, { signal }) => {
       refuseSecrets(server, `the MCP entry ${server.name}`)
-      if ((await read(workspace, listServers)).some((other) => other.name === server.name && other.id !== server.id)) {
+      if ((await read(workspace, listServers)).servers.some((other) => other.name === server.name && other.id !== server.id)) {
         throw new AppError({
           code: 'NAME_TAKEN',
           message: `there is another MCP entry named ${server.name}`,
@@ -165,7 +176,7 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
       return {}
     },
     mcpRemove: async ({ workspace, id }, { signal }) => {
-      if (!(await read(workspace, listServers)).some((server) => server.id === id)) return { removed: false }
+      if (!(await read(workspace, (database) => hasServer(database, id)))) return { removed: false }
       await workspaces.get(workspace).record({ event: 'mcp_removed', id }, signal)
       return { removed: true }
     },

@@ -59,9 +59,12 @@ export function importServers(context: CommandContext): Promise<ExitCode> {
 }
 
 export function removeServer(context: CommandContext): Promise<ExitCode> {
-  return withServer(context, async ({ client, workspace }, { entry }) => {
-    const { removed } = await client.call('mcp.remove', { workspace, id: entry.id })
-    context.out.line(context.json ? JSON.stringify({ name: entry.name, removed }) : fill(context.text.mcpRemoved, { name: entry.name }))
+  const [name] = context.arguments.words as [string]
+  return withServers(context, async ({ client, workspace }) => {
+    const found = (await client.call('mcp.list', { workspace })).servers.find(({ entry }) => entry.name === name)
+    // One that cannot be read is in no list; the notice about it gives its id.
+    const { removed } = await client.call('mcp.remove', { workspace, id: found?.entry.id ?? name })
+    context.out.line(context.json ? JSON.stringify({ name, removed }) : fill(context.text.mcpRemoved, { name }))
     return ExitCode.DONE
   })
 }

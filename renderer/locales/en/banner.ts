@@ -34,6 +34,7 @@ export const banner = {
   LOG_BEHIND: 'A log could not be written; it is completed from the database later.',
   PROFILE_DAMAGED: 'Your own settings were damaged and set aside. Trust and settings start anew.',
   NO_SANDBOX: 'There is no sandbox on this machine. Commands are asked about one by one.',
+  MCP_UNREADABLE: 'MCP servers of this folder that cannot be read were left out: {ids}. `metona mcp remove ID` removes one.',
   MEMORY_MERGED: 'Another program saved an older MEMORY.md. {count} changes it did not have were put back.',
   JOURNAL_MODE: 'This folder is on a network drive, where saving is slower.',
 }

@@ -35,6 +35,7 @@ export const banner: Messages['banner'] = {
   LOG_BEHIND: '有日志暂时无法写入，之后会由数据库补齐。',
   PROFILE_DAMAGED: '个人设置已损坏并另存，信任和设置重新开始。',
   NO_SANDBOX: '这台机器没有沙箱，每条命令都会询问。',
+  MCP_UNREADABLE: '这个文件夹中有无法读取的 MCP 服务器，已略过：{ids}。可用 `metona mcp remove ID` 移除。',
   MEMORY_MERGED: '另一个程序保存了较旧的 MEMORY.md，它缺少的 {count} 处更改已补回。',
   JOURNAL_MODE: '这个文件夹在网络驱动器上，保存会慢一些。',
 }

@@ -108,6 +108,29 @@ it('two MCP entries cannot have one name', async () => {
   })
 })
 
+it.each([
+  ["args = 'not json'"],
+  ["args = '[1]'"],
+  ["args = '{}'"],
+  ["env = '[]'"],
+  ["env = 'null'"],
+  ['headers = \'{"a":1}\''],
+  ["headers = x'00ff'"],
+])('an MCP entry with %s is left out and told of, and can be removed; the others stay', async (damage) => {
+  const workspace = storage.folder
+  const good = { id: 'good', name: 'good', transport: 'sse' as const, url: 'http://127.0.0.1:1', enabled: true }
+  const server = { id: 'bad', name: 'bad', transport: 'stdio' as const, command: 'node', enabled: true }
+  for (const each of [good, server]) await storage.service.mcpSet({ workspace, server: each })
+  const told = async () => (await storage.service.banners({})).banners.filter(({ code }) => code === 'MCP_UNREADABLE')
+  expect([(await storage.service.mcpList({ workspace })).servers.length, await told()]).toEqual([2, []])
+  storage.workspaces.get(workspace).database.exec(`UPDATE mcp_servers SET ${damage} WHERE id = 'bad'`)
+  expect((await storage.service.mcpList({ workspace })).servers).toEqual([good])
+  expect(await told()).toMatchObject([{ level: 'warning', params: { ids: 'bad' } }])
+  expect(await storage.service.mcpRemove({ workspace, id: 'bad' })).toEqual({ removed: true })
+  expect([await storage.service.mcpList({ workspace }), await told()]).toEqual([{ servers: [good] }, []])
+  expect(await storage.service.mcpRemove({ workspace, id: 'bad' })).toEqual({ removed: false })
+})
+
 it('recent workspaces are listed newest first, with whether they are trusted', async () => {
   await storage.service.trustAdd({ path: storage.folder })
   const { workspaces } = await storage.service.recentWorkspaces({})

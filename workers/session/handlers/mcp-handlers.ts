@@ -58,11 +58,14 @@ export function mcpHandlers({ services, workspaces }: HandlerParts): HandlersOf<
       return view(workspace, id)
     },
     'mcp.remove': async ({ workspace, id }) => {
-      const { entry } = await find(workspace, id)
-      await mcp.secrets.forget(workspace, entry)
+      await workspaces.open(workspace)
+      // One that cannot be read is in no list, and goes all the same.
+      const found = (await mcp.configured(workspace)).find(({ entry }) => entry.id === id)
+      if (found !== undefined) await mcp.secrets.forget(workspace, found.entry)
       const { removed } = await (await workspaces.open(workspace)).mcpRemove({ workspace, id })
       await services.storage.ask((storage) => storage.mcpApprovalRemove({ workspace, id }))
       await mcp.changed(workspace)
+      if (!removed) throw new AppError({ code: 'MCP_NOT_FOUND', message: `there is no MCP server ${id} here`, params: { id, name: id } })
       return { removed }
     },
     'mcp.enable': async ({ workspace, id, enabled }) => {

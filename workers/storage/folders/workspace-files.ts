@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { WORKSPACE_FILE_LIMIT, type WorkspaceFile, type WorkspaceFileName } from '#contracts/workspace/workspace-file.ts'
@@ -28,14 +28,9 @@ export function writeWorkspaceFile(root: string, name: WorkspaceFileName, conten
   const marked = before?.subarray(0, 3).equals(BOM) === true
   const bytes = Buffer.concat([...(marked ? [BOM] : []), Buffer.from(content)])
   const temporary = join(root, `.${name}.${randomBytes(6).toString('hex')}.tmp`)
-  const handle = openSync(temporary, 'wx', before === undefined ? 0o644 : modeOf(file))
+  const mode = before === undefined ? 0o644 : modeOf(file)
   try {
-    writeSync(handle, bytes)
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-  try {
+    writeWhole(temporary, bytes, mode)
     // Looked at once more, now that nothing but the rename is left to do.
     const now = readRegular(file, name)
     if ((now === undefined ? null : hashOf(now)) !== basedOn) throw changed(root, name)
@@ -45,6 +40,17 @@ export function writeWorkspaceFile(root: string, name: WorkspaceFileName, conten
     throw error
   }
   return { content, hash: hashOf(bytes) }
+}
+
+/** All of it or an error: a single write may take only a part where the disk is nearly full. */
+function writeWhole(file: string, bytes: Buffer, mode: number): void {
+  const handle = openSync(file, 'wx', mode)
+  try {
+    writeFileSync(handle, bytes)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
 }
 
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])

@@ -63,6 +63,11 @@ export class MemoryFileStore {
     return this.#alone(() => this.#write(operation))
   }
 
+  /** Somebody else's way of writing the file, under the same lock. @throws MEMORY_FILE_BUSY, and what `work` throws. */
+  exclusively<T>(work: () => T): Promise<T> {
+    return this.#alone(async () => work())
+  }
+
   /** Looks whether somebody's save lost changes of ours and puts them back. @returns how many. */
   async mergeExternal(): Promise<number> {
     let merged = 0

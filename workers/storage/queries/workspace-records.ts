@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { McpServerEntry } from '#contracts/tools/mcp-entry.ts'
+import { McpServerEntrySchema, type McpServerEntry } from '#contracts/tools/mcp-entry.ts'
 import { putMemory, removeMemories } from './memories.ts'
 import { parseObject } from '../logs/event-line.ts'
 import type { LogRow } from '../logs/log-writer.ts'
@@ -110,22 +110,40 @@ interface ServerRow {
   readonly headers: string | null
 }
 
-/** Rows as they stand; what does not parse is checked by the service's output schema. */
-export function listServers(database: Database): McpServerEntry[] {
-  return database
-    .prepare<[], ServerRow>('SELECT * FROM mcp_servers ORDER BY name')
-    .all()
-    .map((row) => ({
+/** What a row holds that something else wrote, and that is no entry, costs that row alone. */
+export function listServers(database: Database): { servers: McpServerEntry[]; unreadable: string[] } {
+  const servers: McpServerEntry[] = []
+  const unreadable: string[] = []
+  for (const row of database.prepare<[], ServerRow>('SELECT * FROM mcp_servers ORDER BY name').all()) {
+    const entry = McpServerEntrySchema.safeParse({
       id: row.id,
       name: row.name,
       transport: row.transport,
       ...(row.command === null ? {} : { command: row.command }),
-      ...(row.args === null ? {} : { args: JSON.parse(row.args) as string[] }),
+      ...(row.args === null ? {} : { args: parseJson(row.args) }),
       ...(row.url === null ? {} : { url: row.url }),
-      ...(row.env === null ? {} : { env: JSON.parse(row.env) as Record<string, string> }),
-      ...(row.headers === null ? {} : { headers: JSON.parse(row.headers) as Record<string, string> }),
+      ...(row.env === null ? {} : { env: parseJson(row.env) }),
+      ...(row.headers === null ? {} : { headers: parseJson(row.headers) }),
       enabled: row.enabled === 1,
-    }))
+    })
+    if (entry.success) servers.push(entry.data)
+    else unreadable.push(String(row.id))
+  }
+  return { servers, unreadable }
+}
+
+export function hasServer(database: Database, id: string): boolean {
+  return database.prepare<[string], { id: string }>('SELECT id FROM mcp_servers WHERE id = ?').get(id) !== undefined
+}
+
+/** Null, which no field takes, for what is no JSON. */
+function parseJson(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text))
+  } catch {
+    // The row is told of as unreadable.
+    return null
+  }
 }
 
 export function workspaceConfig(database: Database): Map<string, string> {
