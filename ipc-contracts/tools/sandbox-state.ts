@@ -12,6 +12,7 @@ const REASONS = {
   mounts_forbidden: text('the system forbids the mounts it needs, as inside a container', '系统禁止所需的挂载（例如在容器中）'),
   failed: text('it was tried and failed', '试运行失败'),
   platform: text('there is none for this system', '此系统没有可用的沙箱'),
+  untested: text('the profile for sandbox-exec was never run, so it counts as none', 'sandbox-exec 的配置从未实际运行过，因此视为没有沙箱'),
   folder: text('this folder holds the home folder or the system', '此文件夹包含用户主目录或系统目录'),
 } satisfies Readonly<Record<string, Texts>>
 
@@ -29,8 +30,8 @@ export type SandboxState = z.infer<typeof SandboxStateSchema>
 const KINDS = {
   bwrap: text('bubblewrap: commands change only the workspace and have no network', 'bubblewrap：命令只能更改工作空间，不能联网'),
   seatbelt: text(
-    'sandbox-exec (not tested): commands change only the workspace and have no network',
-    'sandbox-exec（未经测试）：命令只能更改工作空间，不能联网',
+    'sandbox-exec, never tested: commands are put into it, and auto_edit asks before each all the same',
+    'sandbox-exec（从未测试）：命令会放入其中运行，但 auto_edit 仍会在每个命令前询问',
   ),
 } as const
 

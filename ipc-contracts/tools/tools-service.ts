@@ -40,6 +40,8 @@ export const PreparedCallSchema = z.union([
     sessionGrant: z.literal('edits').optional(),
     /** A reason to ask even where the mode would not: protected path, unparsable command, outside the workspace. */
     mustAsk: ApprovalReasonSchema.optional(),
+    /** A command names what reading by a tool would ask about: that it runs in the sandbox is no reason to let it run unasked. */
+    reveals: ApprovalReasonSchema.optional(),
     /** A command line all of whose programs only look, inside the workspace: a rule may let it run without asking. Never set beside `mustAsk`. */
     harmless: z.boolean().optional(),
     /** What the person's rules are compared with; absent where it cannot be told. */

@@ -20,6 +20,8 @@ export interface Permit {
   readonly baseHash?: string | null
   /** Scripts that a command names, as they were when it was shown. */
   readonly scripts?: readonly NamedScript[]
+  /** Real paths of secrets in the workspace that a command names, so that it may see them. */
+  readonly secrets?: readonly string[]
   /** It was said that the command runs in the sandbox, or that it does not. */
   readonly sandboxed?: boolean
 }
@@ -29,6 +31,8 @@ export interface Preparation {
   readonly display: string
   /** Why to ask even where the mode would not. */
   readonly mustAsk?: ApprovalReason
+  /** A command names what reading by a tool would ask about: the sandbox is no reason to run it unasked. */
+  readonly reveals?: ApprovalReason
   /** What an "always" would cover, exactly. */
   readonly grantPrefix?: string
   /** What "for this session" covers where there is no prefix. */

@@ -127,7 +127,8 @@ export function createToolsHandlers(
     const preparation = await bound.prepare({ place, callId: call.id, services })
     // Without the sandbox it may be more than was agreed to.
     const unheld = preparation.unheld === undefined ? undefined : 'there is no sandbox'
-    const reason = preparation.mustAsk === undefined ? unheld : approvalReasonText(preparation.mustAsk, 'en')
+    const asks = preparation.mustAsk ?? preparation.reveals
+    const reason = asks === undefined ? unheld : approvalReasonText(asks, 'en')
     if (reason !== undefined)
       throw new ToolError(
         'APPROVAL_LOST',
@@ -198,6 +199,7 @@ function optional(preparation: Preparation): {
   grantPrefix?: string
   sessionGrant?: 'edits'
   mustAsk?: ApprovalReason
+  reveals?: ApprovalReason
   question?: { text: string; options?: string[] }
 } {
   return {
@@ -210,6 +212,7 @@ function optional(preparation: Preparation): {
     ...(preparation.grantPrefix === undefined ? {} : { grantPrefix: preparation.grantPrefix }),
     ...(preparation.sessionGrant === undefined ? {} : { sessionGrant: preparation.sessionGrant }),
     ...(preparation.mustAsk === undefined ? {} : { mustAsk: visibleReason(preparation.mustAsk) }),
+    ...(preparation.reveals === undefined ? {} : { reveals: visibleReason(preparation.reveals) }),
   }
 }
 

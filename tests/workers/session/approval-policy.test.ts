@@ -131,6 +131,17 @@ describe('in the sandbox', () => {
     expect([decide('auto_edit', held()), decide('auto_edit', held({ mustAsk: unclear }))]).toEqual([allowed, allowed])
   })
 
+  test('what names a secret or a place outside is asked about, and the person’s own word still lets it run', () => {
+    const reveals = { code: 'may_hold_secrets', params: { path: '.env' } }
+    const rules: PermissionRule[] = [{ effect: 'allow', tool: 'run_command' }]
+    expect([
+      decide('auto_edit', held({ reveals })),
+      decide('auto_edit', held({ reveals, mustAsk: unclear })),
+      decide('auto_edit', held({ reveals, subjects: [{ text: 'cat .env' }] }), { rules }).kind,
+      decide('full_access', held({ reveals })).kind,
+    ]).toEqual([{ kind: 'ask', reason: reveals }, { kind: 'ask', reason: reveals }, 'allow', 'allow'])
+  })
+
   test('other reasons and the person’s own rules still ask, and other modes do', () => {
     const rules: PermissionRule[] = [{ effect: 'ask', tool: 'run_command' }]
     const kinds = [

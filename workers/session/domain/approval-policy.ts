@@ -56,17 +56,18 @@ export function decideApproval(
     const reason = (allowedByMode ? (call.mustAsk ?? ruleAsks) : undefined) ?? byMode
     return reason === byMode && allowedByMode ? { kind: 'allow', by: 'mode', reason } : { kind: 'deny', by: 'mode', reason }
   }
-  // The sandbox is the boundary: whatever a command starts in it changes nothing outside the folder.
-  const held = mode === 'auto_edit' && call.sandboxed === true
+  // The sandbox is the boundary: whatever a command starts in it changes nothing outside the folder. What it reads goes to the model all the same.
+  const inSandbox = mode === 'auto_edit' && call.sandboxed === true
+  const held = inSandbox && call.reveals === undefined
   const mustAsk = (held && call.mustAsk?.code === 'command_unclear' ? undefined : call.mustAsk) ?? ruleAsks
-  if (mustAsk !== undefined) return ask(mustAsk)
+  if (mustAsk !== undefined) return ask(inSandbox ? (call.reveals ?? mustAsk) : mustAsk)
   if (allowedByMode) return { kind: 'allow', by: 'mode', reason: byMode }
   if (held) return { kind: 'allow', by: 'mode', reason: { code: 'sandboxed' } }
   if (harmlessRuns && call.harmless === true) return { kind: 'allow', by: 'rule', reason: { code: 'harmless' } }
   if (spoken?.effect === 'allow') return { kind: 'allow', by: 'rule', reason: { code: 'rule_allow', params: { rule: spoken.rule } } }
   if (call.preapproved === true) return { kind: 'allow', by: 'grant', reason: { code: 'granted_tool' } }
   if (granted) return { kind: 'allow', by: 'grant', reason: grantReason(call.grantPrefix) }
-  return ask(byMode)
+  return ask(inSandbox ? (call.reveals ?? byMode) : byMode)
 }
 
 function grantReason(prefix: string | undefined): ApprovalReason {

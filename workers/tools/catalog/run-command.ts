@@ -45,7 +45,8 @@ export const runCommandTool = defineTool({
     return {
       display: input.command,
       ...holding,
-      permit: { ...holding.permit, scripts: judged.scripts },
+      permit: { ...holding.permit, scripts: judged.scripts, secrets: judged.revealed.secrets },
+      ...(judged.revealed.reason === undefined ? {} : { reveals: judged.revealed.reason }),
       ...(judged.subjects === undefined ? {} : { subjects: judged.subjects }),
       ...(judged.unclear === undefined ? {} : { mustAsk: { code: 'command_unclear', params: { what: judged.unclear } } }),
       ...(judged.grantPrefix === undefined ? {} : { grantPrefix: judged.grantPrefix }),
@@ -69,7 +70,8 @@ export const runCommandTool = defineTool({
       command: input.command,
       services: context.services,
       live: context.live,
-      sandboxed: context.permit?.sandboxed ?? (await describeHolding(context)).sandboxed,
+      sandboxed: context.permit?.sandboxed ?? (await describeHolding(context)).permit.sandboxed,
+      secrets: context.permit?.secrets ?? [],
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     })
     return background ? runInBackground(input.command, followed, context) : runInForeground(input.command, followed, context, timeoutMs)
@@ -77,6 +79,7 @@ export const runCommandTool = defineTool({
 })
 
 interface Holding {
+  /** It can be relied on. */
   readonly sandboxed: boolean
   readonly permit: { readonly sandboxed: boolean }
   readonly unheld?: SandboxReason
@@ -86,6 +89,9 @@ interface Holding {
 async function describeHolding({ place, services }: PrepareContext): Promise<Holding> {
   const unheld = place.sandbox === 'off' ? undefined : await services.sandbox.unheld(place.workspace)
   const sandboxed = place.sandbox !== 'off' && unheld === undefined
+  // A profile that was never run holds what it holds, and nobody counts on it.
+  if (sandboxed && (await services.sandbox.state()).kind === 'seatbelt')
+    return { sandboxed: false, permit: { sandboxed }, unheld: 'untested' }
   return { sandboxed, permit: { sandboxed }, ...(unheld === undefined ? {} : { unheld }) }
 }
 

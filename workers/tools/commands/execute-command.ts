@@ -15,6 +15,8 @@ export interface CommandRequestOptions {
   readonly timeoutMs?: number
   /** As it was said when the call was prepared; never less. */
   readonly sandboxed: boolean
+  /** Real paths of secrets in the workspace that the sandbox shows after all. */
+  readonly secrets?: readonly string[]
   readonly services: ToolServices
   live(message: ToolLive): void
 }
@@ -68,7 +70,9 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
     const { workspace } = place
     handle = await services.commands.start({
       callId: options.callId,
-      ...(options.sandboxed ? await services.sandbox.wrap({ workspace, argv, env }) : { argv, env, cwd: workspace }),
+      ...(options.sandboxed
+        ? await services.sandbox.wrap({ workspace, argv, env, secrets: options.secrets ?? [] })
+        : { argv, env, cwd: workspace }),
       ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
       onOutput: (stream, bytes) => {
         collector.take(stream, bytes)

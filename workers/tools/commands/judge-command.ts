@@ -9,10 +9,13 @@ import { reasonToAskForReading } from '../catalog/path-preparation.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import { namedScripts, type NamedScript } from './named-scripts.ts'
 import { readCommandLine } from './read-command-line.ts'
+import { revealedPaths, type RevealedPaths } from './revealed-paths.ts'
 
 export interface JudgedCommand {
   /** Every program of it only looks, inside the workspace, at nothing that may hold secrets. */
   readonly harmless: boolean
+  /** What it names that reading by a tool would ask about. */
+  readonly revealed: RevealedPaths
   /** As they were when this was judged. */
   readonly scripts: readonly NamedScript[]
   /** Each program with its words; absent where they could not be read. */
@@ -28,7 +31,8 @@ export async function judgeCommand(command: string, context: PrepareContext): Pr
   if (!parsed.ok) {
     const subjects = parsed.commands?.flatMap(subjectsOf)
     const scripts = await namedScripts(parsed.commands ?? roughCommands(command), context)
-    return { harmless: false, unclear: parsed.reason, scripts, ...(subjects === undefined ? {} : { subjects }) }
+    const revealed = await revealedPaths(command, parsed.commands ?? [], context)
+    return { harmless: false, unclear: parsed.reason, revealed, scripts, ...(subjects === undefined ? {} : { subjects }) }
   }
   // A folder change may fail or be skipped, so later paths are looked at from every folder they could start in.
   let folders = ['.']
@@ -46,15 +50,13 @@ export async function judgeCommand(command: string, context: PrepareContext): Pr
     if (changesFolder !== undefined)
       folders = [...new Set([...folders, ...folders.map((folder) => join(folder, changesFolder))])].slice(0, 64)
   }
-  if (open.length === 0) return { harmless: true, scripts: [], subjects }
-  const scripts = await namedScripts(
-    parsed.parts.map((part) => part.argv),
-    context,
-  )
+  if (open.length === 0) return { harmless: true, revealed: { secrets: [] }, scripts: [], subjects }
+  const commands = parsed.parts.map((part) => part.argv)
+  const [scripts, revealed] = [await namedScripts(commands, context), await revealedPaths(command, commands, context)]
   // Only the first: another program's output, or another folder, would make it do something else than was allowed.
   const [only] = open
   const grantable = open.length === 1 && only !== undefined && only === parsed.parts[0] && mayBeGranted(only.argv)
-  return { harmless: false, scripts, subjects, ...(grantable ? { grantPrefix: only.text } : {}) }
+  return { harmless: false, revealed, scripts, subjects, ...(grantable ? { grantPrefix: only.text } : {}) }
 }
 
 /** A program given by its path is also the program of that name. */

@@ -1,4 +1,5 @@
 /** The command line of `bwrap` for one command. Pure: what is there was looked up before. */
+import type { MaskedSecrets } from './masked-secrets.ts'
 import type { PrivatePlaces } from './private-places.ts'
 import type { ProtectedEntries } from './protected-entries.ts'
 
@@ -11,6 +12,8 @@ export interface BwrapPlan {
   readonly folder?: string
   readonly places: PrivatePlaces
   readonly entries: ProtectedEntries | undefined
+  /** Of the workspace, seen as nothing. */
+  readonly secrets?: MaskedSecrets
   /** Further things to be seen: sockets and programs of ours. */
   readonly shown?: readonly { readonly source: string; readonly path: string }[]
   /** The network as the machine has it. */
@@ -65,7 +68,7 @@ export function bwrapArguments(plan: BwrapPlan): string[] {
 }
 
 /** Outer folders first: what lies deeper is mounted over them. */
-function orderedMounts({ places, workspace, entries, shown }: BwrapPlan): Mount[] {
+function orderedMounts({ places, workspace, entries, secrets, shown }: BwrapPlan): Mount[] {
   const mounts: Mount[] = [
     ...places.hidden.map((path) => ({ path, options: ['--size', String(PRIVATE_BYTES), '--tmpfs', path] })),
     ...places.visible.map(({ source, path }) => ({ path, options: ['--ro-bind', source, path] })),
@@ -76,6 +79,8 @@ function orderedMounts({ places, workspace, entries, shown }: BwrapPlan): Mount[
   if (workspace !== undefined) mounts.push({ path: workspace, options: ['--bind', workspace, workspace] })
   for (const path of entries?.pinned ?? []) mounts.push({ path, options: ['--bind', path, path] })
   for (const path of [...(entries?.readOnly ?? []), ...(entries?.standIns ?? [])]) mounts.push({ path, options: ['--ro-bind', path, path] })
+  for (const path of secrets?.files ?? []) mounts.push({ path, options: ['--ro-bind', '/dev/null', path] })
+  for (const path of secrets?.folders ?? []) mounts.push({ path, options: ['--tmpfs', path, '--remount-ro', path] })
   const depth = ({ path }: Mount): number => path.split('/').length
   // Stable: of two mounts at one place the later one counts.
   return mounts.sort((left, right) => depth(left) - depth(right))

@@ -1,5 +1,5 @@
 /** Folders of the machine that a sandboxed command sees empty, and the tool chains in them that it sees after all. */
-import { readdir, realpath } from 'node:fs/promises'
+import { readdir, readFile, realpath } from 'node:fs/promises'
 import { delimiter, isAbsolute, join, sep } from 'node:path'
 
 export interface PrivatePlaces {
@@ -24,12 +24,15 @@ const KERNEL_FILES = ['sys', 'sysrq-trigger', 'mtrr', 'irq', 'bus', 'acpi', 'scs
 const ROOTS_FILES = ['/etc/shadow', '/etc/gshadow', '/etc/shadow-', '/etc/gshadow-', '/etc/sudoers']
 const ROOTS_FOLDERS = ['/etc/ssl/private', '/etc/ssh', '/etc/sudoers.d']
 
-/** Where language tools of a user live, relative to the home folder. None of them holds keys. */
+/** Where language tools of a user live, relative to the home folder: the parts of them where no tool keeps its credentials. */
 const TOOLS = (
-  '.nvm .pyenv .rbenv .asdf .volta .bun .deno .rustup .sdkman .fnm .jenv .nodenv .goenv .conda miniconda3 anaconda3 miniforge3 mambaforge go .dotnet ' +
-  '.cargo/bin .cargo/registry .cargo/git .cargo/env .local/bin .local/lib .local/pipx .local/share/pnpm .local/share/fnm .local/share/mise .local/share/uv ' +
-  '.local/share/pipx .npm-global .yarn/bin .linuxbrew .gem .nix-profile .local/state/nix .gitconfig .config/git'
+  '.nvm .pyenv .rbenv .asdf .volta .bun .deno .rustup .sdkman .fnm .jenv .nodenv .goenv .conda/envs miniconda3 anaconda3 miniforge3 mambaforge go/bin go/pkg go/src .dotnet ' +
+  '.cargo/bin .cargo/registry .cargo/git .cargo/env .local/bin .local/lib .local/pipx .local/share/pnpm .local/share/fnm .local/share/mise .local/share/uv/python .local/share/uv/tools ' +
+  '.local/share/pipx .npm-global .yarn/bin .linuxbrew .gem/ruby .nix-profile .local/state/nix .config/git/ignore .config/git/attributes'
 ).split(' ')
+/** Needed for the name under a commit; some hold tokens, and such are not shown. */
+const GIT_SETTINGS = ['.gitconfig', '.config/git/config']
+const MAY_HOLD_TOKENS = /extraheader|token|passw|:\/\/[^\s/"]*@/i
 /** Folders of the environment that tools are kept in. */
 const TOOL_VARIABLES =
   'JAVA_HOME GOROOT GOPATH PYENV_ROOT NVM_DIR VOLTA_HOME BUN_INSTALL CONDA_PREFIX VIRTUAL_ENV RUSTUP_HOME DOTNET_ROOT'.split(' ')
@@ -49,7 +52,7 @@ export async function findPrivatePlaces(environment: Readonly<Record<string, str
   ])
   const searched = (environment['PATH'] ?? '').split(delimiter)
   const wanted = [
-    ...(home === undefined ? [] : TOOLS.map((name) => join(home, name))),
+    ...(home === undefined ? [] : [...TOOLS.map((name) => join(home, name)), ...(await withoutTokens(home))]),
     ...TOOL_VARIABLES.flatMap((name) => environment[name] ?? []),
     ...searched,
   ].filter((path) => isAbsolute(path))
@@ -67,6 +70,12 @@ export async function findPrivatePlaces(environment: Readonly<Record<string, str
     readOnly: await existing(asRoot ? KERNEL_FILES : KERNEL_FILES.slice(0, 1)),
     masked: asRoot ? await existing(ROOTS_FILES) : [],
   }
+}
+
+async function withoutTokens(home: string): Promise<string[]> {
+  const paths = GIT_SETTINGS.map((name) => join(home, name))
+  const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8').catch(() => undefined)))
+  return paths.filter((_path, index) => texts[index] !== undefined && !MAY_HOLD_TOKENS.test(texts[index] as string))
 }
 
 /** Each mount has its price, and an empty folder hides nothing. */

@@ -14,6 +14,8 @@ export interface CommandToWrap {
   readonly workspace: string
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
+  /** Real paths of secrets in the folder that it sees; others are masked. */
+  readonly secrets?: readonly string[]
   /** For a server that the person lets have it: the network of the machine. A command never has it. */
   readonly network?: boolean
 }
@@ -95,21 +97,28 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
         const { seatbeltArguments } = await import('./seatbelt-arguments.ts')
         return { argv: await seatbeltArguments(program, workspace, env, own, command.argv), env, cwd: workspace }
       }
-      const [{ bwrapArguments }, { findProtectedEntries }, { limitArguments, PROCESS_LIMIT }, { seccompFilter }] = await Promise.all([
-        import('./bwrap-arguments.ts'),
-        import('./protected-entries.ts'),
-        import('./limit-arguments.ts'),
-        import('./seccomp-filter.ts'),
-      ])
+      const [{ bwrapArguments }, { findProtectedEntries }, { findMaskedSecrets }, { limitArguments, PROCESS_LIMIT }, { seccompFilter }] =
+        await Promise.all([
+          import('./bwrap-arguments.ts'),
+          import('./protected-entries.ts'),
+          import('./masked-secrets.ts'),
+          import('./limit-arguments.ts'),
+          import('./seccomp-filter.ts'),
+        ])
       for (const name of TEMPORARY) if (env[name] !== undefined) env[name] = '/tmp'
       const seccomp = seccompFilter()
-      const [entries, seen] = await Promise.all([findProtectedEntries(workspace), placesFor(env)])
+      const [entries, secrets, seen] = await Promise.all([
+        findProtectedEntries(workspace),
+        findMaskedSecrets(workspace, command.secrets ?? []),
+        placesFor(env),
+      ])
       return {
         argv: bwrapArguments({
           program,
           workspace,
           places: seen,
           entries,
+          secrets,
           ...(command.network === true ? { network: true, shown: await nameServers() } : {}),
           seccompFd: seccomp === undefined ? undefined : 3,
           argv: limitArguments(command.argv),

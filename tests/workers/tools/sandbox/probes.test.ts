@@ -265,6 +265,26 @@ describe.each(users.map((user) => [user.uid === 0 ? 'root' : 'an ordinary user',
       ).toEqual([])
     })
 
+    test('keys in the folder are masked, but for what git has anyway and what the command names', async () => {
+      await fresh()
+      asUser(
+        'git init -q . && mkdir -p apps/web .aws certs && echo secret-1 > .env && echo secret-2 > apps/web/.env.local && echo secret-3 > id_ed25519 && echo secret-4 > .aws/credentials && echo public-5 > certs/test.pem && echo public-6 > .env.example',
+      )
+      asUser('git add certs .env.example && git -c user.name=t -c user.email=t@t commit -qm a')
+      const before = await folderState(bench.workspace)
+      const found = async (options = {}): Promise<string[]> =>
+        [...(await bench.run('grep -rhE "^(secret|public)-" . 2>/dev/null', options)).text.matchAll(/\w+-\d/g)].map(String).sort()
+      expect(await found()).toEqual(['public-5', 'public-6'])
+      expect(await found({ secrets: [join(bench.workspace, '.env')] })).toEqual(['public-5', 'public-6', 'secret-1'])
+      expect(await text('echo evil > .env; echo evil > .aws/x; mv .env b; git status --porcelain --untracked-files=no')).not.toMatch(
+        /^ ?[DMT] /m,
+      )
+      expect(await folderState(bench.workspace, (path) => path === '.git/index')).toEqual(
+        before.filter((line) => !line.startsWith('.git/index ')),
+      )
+      expect(await found({ sandboxed: false })).toEqual(['public-5', 'public-6', 'secret-1', 'secret-2', 'secret-3', 'secret-4'])
+    })
+
     test('that are links: what they lead to is held, and the link is as before', async () => {
       await fresh()
       asUser(

@@ -30,7 +30,7 @@ const services = {
   searchPath: async () => process.env['PATH'] ?? '',
 } as unknown as ToolServices
 
-async function run({ id, command, sandboxed, timeoutMs, bare }: BenchCommand): Promise<void> {
+async function run({ id, command, sandboxed, timeoutMs, bare, secrets = [] }: BenchCommand): Promise<void> {
   if (bare === true) return runBare(id, command)
   try {
     const followed = await executeCommand({
@@ -38,6 +38,7 @@ async function run({ id, command, sandboxed, timeoutMs, bare }: BenchCommand): P
       callId: id,
       command,
       sandboxed,
+      secrets,
       services,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       live: () => undefined,

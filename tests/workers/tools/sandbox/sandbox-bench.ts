@@ -20,6 +20,7 @@ export interface BenchCommand {
   readonly sandboxed: boolean
   readonly timeoutMs?: number
   readonly bare?: boolean
+  readonly secrets?: readonly string[]
 }
 export type BenchEvent =
   | { kind: 'ready'; uid: number; state: SandboxState }
@@ -45,7 +46,10 @@ export interface SandboxBench extends BenchPlace {
   readonly uid: number
   readonly pid: number
   readonly hosts: readonly { pid: number; socketPath: string }[]
-  run(command: string, options?: { sandboxed?: boolean; timeoutMs?: number; id?: string }): Promise<Extract<BenchEvent, { kind: 'end' }>>
+  run(
+    command: string,
+    options?: { sandboxed?: boolean; timeoutMs?: number; id?: string; secrets?: readonly string[] },
+  ): Promise<Extract<BenchEvent, { kind: 'end' }>>
   /** @returns the id once the command runs; it is not waited for. */
   start(command: string, sandboxed?: boolean): Promise<string>
   refusal(command: string): Promise<string>
@@ -167,8 +171,8 @@ export async function openSandboxBench(user: BenchUser, env: Readonly<Record<str
     uid,
     pid: child.pid ?? -1,
     hosts,
-    run: async (command, { sandboxed = true, timeoutMs = 60_000, id } = {}) => {
-      const event = await next(`end ${send({ command, sandboxed, timeoutMs }, id)}`)
+    run: async (command, { sandboxed = true, timeoutMs = 60_000, id, secrets = [] } = {}) => {
+      const event = await next(`end ${send({ command, sandboxed, timeoutMs, secrets }, id)}`)
       if (event.kind !== 'end') throw new Error(`${command}: ${JSON.stringify(event)}`)
       return event
     },

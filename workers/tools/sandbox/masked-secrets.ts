@@ -1,0 +1,73 @@
+/** Files of the workspace that reading by a tool asks about: a command sees them only when it names them. */
+import { createHash } from 'node:crypto'
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { protectionOf } from '../domain/protected-paths.ts'
+
+export interface MaskedSecrets {
+  /** Real paths. */
+  readonly files: string[]
+  readonly folders: string[]
+}
+
+const MAX_DEPTH = 4
+const MAX_FOLDERS = 400
+/** Each costs a mount. */
+const MAX_MASKS = 100
+const MAX_BYTES = 1024 * 1024
+/** Others' files, many of them. */
+const PASSED_OVER = new Set(['.git', '.metona', 'node_modules', 'vendor', 'target', 'dist', 'build', '.venv', 'venv', '__pycache__'])
+
+/**
+ * @param root the workspace, free of links.
+ * @param shown real paths that stay to be seen.
+ */
+export async function findMaskedSecrets(root: string, shown: readonly string[]): Promise<MaskedSecrets> {
+  const [files, folders] = [new Set<string>(), new Set<string>()]
+  let queue: string[][] = [[]]
+  for (let depth = 0, looked = 0; depth < MAX_DEPTH && queue.length > 0; depth++) {
+    const next: string[][] = []
+    for (const segments of queue) {
+      if (looked++ >= MAX_FOLDERS) break
+      for (const entry of await readdir(join(root, ...segments), { withFileTypes: true }).catch(() => [])) {
+        const inner = [...segments, entry.name]
+        if (protectionOf(inner, 'read') === undefined) {
+          if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) next.push(inner)
+          continue
+        }
+        const path = await realpath(join(root, ...inner)).catch(() => undefined)
+        if (path === undefined || files.size + folders.size >= MAX_MASKS || shown.includes(path)) continue
+        const state = await stat(path).catch(() => undefined)
+        // A folder elsewhere than in the workspace is hidden already, or it is not ours to cover.
+        if (state?.isDirectory() === true && path.startsWith(`${root}/`)) folders.add(path)
+        else if (state?.isFile() === true) files.add(path)
+      }
+    }
+    queue = next
+  }
+  return { files: files.size === 0 ? [] : await withoutCommitted(root, [...files]), folders: [...folders] }
+}
+
+/**
+ * What git has under its hash can be read there anyway, and a masked file would be committed as deleted. A command can
+ * write git's index, but not the hash of what it cannot read.
+ */
+async function withoutCommitted(root: string, files: string[]): Promise<string[]> {
+  const index = await readIndex(root)
+  if (index === undefined) return files
+  const masked = await Promise.all(
+    files.map(async (path) => {
+      if ((await stat(path)).size > MAX_BYTES) return [path]
+      const content = await readFile(path)
+      const blob = Buffer.concat([Buffer.from(`blob ${content.length}\0`), content])
+      return ['sha1', 'sha256'].some((name) => index.includes(createHash(name).update(blob).digest())) ? [] : [path]
+    }),
+  ).catch(() => files)
+  return masked.flat()
+}
+
+async function readIndex(root: string): Promise<Buffer | undefined> {
+  const pointer = await readFile(join(root, '.git'), 'utf8').catch(() => '')
+  const named = /^gitdir: (.+)$/m.exec(pointer)?.[1]
+  return readFile(join(named === undefined ? join(root, '.git') : resolve(root, named.trim()), 'index')).catch(() => undefined)
+}
