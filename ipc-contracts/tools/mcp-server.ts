@@ -35,12 +35,16 @@ export const McpOptionsSchema = z.object({
 })
 export type McpOptions = z.infer<typeof McpOptionsSchema>
 
+/** Files of the workspace that the command names, with a hash of what is in them. Absent: none. */
+const McpLaunchFilesSchema = z.record(z.string(), z.string())
+
 /** What the person agreed to; kept in the profile, never in the folder. */
 export const McpApprovalSchema = z.object({
   serverId: z.string(),
-  /** The entry as it was shown; `launchHash` is its hash. */
+  /** The entry as it was shown; `launchHash` is the hash of it and of `files`. */
   entry: McpServerEntrySchema,
   launchHash: z.string(),
+  files: McpLaunchFilesSchema.optional(),
   approvedAt: z.string(),
   tools: z.array(McpToolSchema),
   permissions: z.record(z.string(), McpPermissionSchema),
@@ -70,6 +74,7 @@ export const McpServerViewSchema = z.object({
   /** The exact command or address with everything it is given, untruncated, control characters visible. */
   launch: z.string(),
   launchHash: z.string(),
+  files: McpLaunchFilesSchema.optional(),
   approval: z.enum(['missing', 'changed', 'given']),
   /** Unified diff of the launch against the approved one, for `changed`. */
   launchDiff: z.string().optional(),

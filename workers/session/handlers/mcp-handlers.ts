@@ -87,6 +87,7 @@ export function mcpHandlers({ services, workspaces }: HandlerParts): HandlersOf<
         serverId: id,
         entry,
         launchHash,
+        ...(seen.files === undefined ? {} : { files: seen.files }),
         approvedAt: new Date().toISOString(),
         tools: toolsHash === undefined ? (approval?.tools ?? []) : seen.tools.filter(isThere).map(toTool),
         permissions: approval?.permissions ?? {},

@@ -7,19 +7,20 @@ import { visibleText } from '../domain/visible-text.ts'
 import { McpFailure } from './mcp-failure.ts'
 
 /** Nothing is left out or cut: the person agrees to exactly this. One argument, variable or header a line. */
-export function launchText(entry: McpServerEntry): string {
+export function launchText(entry: McpServerEntry, files: Readonly<Record<string, string>> = {}): string {
   const lines =
     entry.transport === 'stdio'
       ? [[entry.command ?? '', ...(entry.args ?? [])].map(quote).join(' ')]
       : [`${entry.transport === 'sse' ? 'SSE' : 'HTTP'} ${entry.url ?? ''}`]
   for (const [name, value] of Object.entries(entry.env ?? {})) lines.push(`${quote(name)}=${quote(value)}`)
   for (const [name, value] of Object.entries(entry.headers ?? {})) lines.push(`${name}: ${value}`)
+  for (const [path, hash] of Object.entries(files)) lines.push(`# ${path}: ${hash}`)
   return lines.map((line) => visibleText(line, false)).join('\n')
 }
 
-export function launchHash(entry: McpServerEntry): string {
+export function launchHash(entry: McpServerEntry, files: Readonly<Record<string, string>>): string {
   return createHash('sha256')
-    .update(canonicalJson(mcpLaunchOf(entry)))
+    .update(canonicalJson({ launch: mcpLaunchOf(entry), files }))
     .digest('hex')
 }
 

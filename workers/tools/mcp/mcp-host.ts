@@ -8,6 +8,7 @@ import { AppError } from '#contracts/wire/app-error.ts'
 import { unifiedDiff } from '../text/unified-diff.ts'
 import { elicit, type Asker } from './elicitation.ts'
 import { launchHash, launchText } from './launch.ts'
+import { isSameFiles, launchFiles } from './launch-files.ts'
 import { McpFailure } from './mcp-failure.ts'
 import type { McpSurroundings } from './mcp-surroundings.ts'
 import { compareTools } from './review-tools.ts'
@@ -126,6 +127,7 @@ export class McpHost {
     return (
       this.#mayRun(configured) === this.#mayRun(next) &&
       isSameMcpLaunch(configured.entry, next.entry) &&
+      isSameFiles(configured.approval?.files, next.approval?.files) &&
       JSON.stringify(this.#options(configured)) === JSON.stringify(this.#options(next)) &&
       JSON.stringify(connection.start.secrets) === JSON.stringify(secretsOf(next, secrets))
     )
@@ -147,6 +149,7 @@ export class McpHost {
       entry,
       options: this.#options(server.configured),
       workspace,
+      files: server.configured.approval?.files ?? {},
       secrets: secretsOf(server.configured, secrets),
       surroundings: this.#surroundings,
       elicit: (request, signal): Promise<ElicitResult> => elicit(entry.name, request, server.askers, signal),
@@ -155,15 +158,19 @@ export class McpHost {
 
   async #view({ configured, connection }: HostedServer): Promise<McpServerView> {
     const { entry, approval } = configured
-    const launch = launchText(entry)
-    const given = approval !== undefined && isSameMcpLaunch(entry, approval.entry)
+    const files = await launchFiles(entry, connection.start.workspace)
+    const launch = launchText(entry, files)
+    const given = approval !== undefined && isSameMcpLaunch(entry, approval.entry) && isSameFiles(files, approval.files)
     const { catalog, failure, server, pid } = connection
     const diff =
-      approval !== undefined && !given ? await unifiedDiff(entry.name, `${launchText(approval.entry)}\n`, `${launch}\n`) : undefined
+      approval !== undefined && !given
+        ? await unifiedDiff(entry.name, `${launchText(approval.entry, approval.files)}\n`, `${launch}\n`)
+        : undefined
     return {
       entry,
       launch,
-      launchHash: launchHash(entry),
+      launchHash: launchHash(entry, files),
+      files,
       approval: approval === undefined ? 'missing' : given ? 'given' : 'changed',
       ...(diff === undefined ? {} : { launchDiff: diff.text }),
       state: connection.state,

@@ -20,6 +20,7 @@ import type { McpServerEntry } from '#contracts/tools/mcp-entry.ts'
 import type { McpOptions } from '#contracts/tools/mcp-server.ts'
 import { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 import { fillReferences } from './launch.ts'
+import { isSameFiles, launchFiles } from './launch-files.ts'
 import { McpFailure } from './mcp-failure.ts'
 import type { McpSurroundings } from './mcp-surroundings.ts'
 import { MessageGuard, ownFailure } from './message-guard.ts'
@@ -39,6 +40,8 @@ export interface OpenOptions {
   readonly entry: McpServerEntry
   readonly options: McpOptions
   readonly workspace: string
+  /** As they were when the person agreed. */
+  readonly files: Readonly<Record<string, string>>
   readonly secrets: Readonly<Record<string, string>>
   readonly surroundings: McpSurroundings
   readonly log: ServerLog
@@ -76,7 +79,12 @@ interface Opened {
   close(): Promise<void>
 }
 
-async function openProcess({ entry, secrets, workspace, surroundings, log, options }: OpenOptions): Promise<Opened> {
+async function openProcess({ entry, secrets, workspace, files, surroundings, log, options }: OpenOptions): Promise<Opened> {
+  if (surroundings.checkApproval && !isSameFiles(await launchFiles(entry, workspace), files))
+    throw new McpFailure(
+      'NOT_APPROVED',
+      'A file that its command names is not what the user approved. It was not started. The user can look at the change and approve it under MCP servers.',
+    )
   const guard = new MessageGuard()
   const start = await serverProcess({ entry, secrets, workspace, surroundings, sandbox: options.sandbox })
   const transport = new StdioTransport(surroundings.commands, start, guard, log)

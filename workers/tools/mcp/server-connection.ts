@@ -18,6 +18,8 @@ export interface ConnectionStart {
   readonly entry: McpServerEntry
   readonly options: McpOptions
   readonly workspace: string
+  /** As they were when the person agreed. */
+  readonly files: Readonly<Record<string, string>>
   readonly secrets: Readonly<Record<string, string>>
   readonly surroundings: McpSurroundings
   elicit(request: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>
