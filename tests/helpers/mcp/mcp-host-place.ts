@@ -33,7 +33,7 @@ export interface McpHostPlace {
   readonly workspace: string
   readonly host: McpHost
   /** Agrees to start it and to nothing else. */
-  start(entry: McpEntryInput): Promise<McpServerView>
+  start(entry: McpEntryInput, sandbox?: boolean): Promise<McpServerView>
   /** Agrees to start it and to every tool it has. */
   approve(entry: McpEntryInput): Promise<McpServerView>
   view(name: string): Promise<McpServerView>
@@ -72,7 +72,7 @@ export async function makeMcpHostPlace(change: Partial<McpSurroundings> = {}): P
       false,
     )
 
-  const start = async (input: McpEntryInput): Promise<McpServerView> => {
+  const start = async (input: McpEntryInput, sandbox = false): Promise<McpServerView> => {
     const known = { id: `mcp_${input.name}`, enabled: true, ...input }
     entries.set(known.id, known)
     approvals.set(known.id, {
@@ -83,7 +83,7 @@ export async function makeMcpHostPlace(change: Partial<McpSurroundings> = {}): P
       tools: [],
       permissions: {},
       offers: { resources: false, prompts: false },
-      options: { sandbox: false, urlElicitation: false },
+      options: { sandbox, urlElicitation: false },
     })
     sync()
     return host.connect(workspace, known.id, false)
