@@ -18,7 +18,7 @@ export const useSessionActionsStore = defineStore('session-actions', () => {
   const connection = useConnectionStore()
   /** Sessions whose Stop was pressed and has not finished. */
   const stopping = ref<ReadonlySet<string>>(new Set())
-  /** Tool calls that were answered here, or whose answer is on its way: until the question is gone nothing more is sent. */
+  /** Questions (`questionKey`) that were answered here, or whose answer is on its way: until one is gone nothing more is sent. */
   const answering = ref<ReadonlySet<string>>(new Set())
 
   /** Resolves with the new session's id. */
@@ -59,8 +59,9 @@ export const useSessionActionsStore = defineStore('session-actions', () => {
   }
 
   async function answer(sessionId: string, approval: PendingApproval, given: Answer): Promise<void> {
-    if (answering.value.has(approval.toolCallId)) return
-    answering.value = new Set([...answering.value, approval.toolCallId])
+    const key = questionKey(approval)
+    if (answering.value.has(key)) return
+    answering.value = new Set([...answering.value, key])
     try {
       await connection.call('session.answer', {
         sessionId,
@@ -72,7 +73,7 @@ export const useSessionActionsStore = defineStore('session-actions', () => {
         ...(given.answer === undefined ? {} : { answer: given.answer }),
       })
     } catch (error) {
-      answering.value = without(answering.value, approval.toolCallId)
+      answering.value = without(answering.value, key)
       throw error
     }
   }
@@ -90,6 +91,11 @@ export const useSessionActionsStore = defineStore('session-actions', () => {
 
   return { stopping, answering, create, prompt, unqueue, stop, answer, resume, retry, edit, fork, update }
 })
+
+/** One call may ask several questions, one after the other: each is a question of its own. */
+export function questionKey({ toolCallId, argumentsHash, requestedAt }: PendingApproval): string {
+  return `${toolCallId} ${argumentsHash} ${requestedAt}`
+}
 
 /** Made here, so that a call repeated after a lost answer is still one message. */
 export function newMessageId(): string {

@@ -1,5 +1,6 @@
 /** Words found in a conversation, also in rows that are not on the page, and marked where they are. */
 import { computed, onBeforeUnmount, ref, shallowRef, watch, type Ref } from 'vue'
+import { foldCase } from '#renderer/ui/fold-case.ts'
 import { rowText } from './row-text.ts'
 import type { TranscriptRow } from './transcript-rows.ts'
 
@@ -72,12 +73,12 @@ export function useFind(
   })
 
   function search(): void {
-    const wanted = query.value.toLowerCase()
+    const wanted = foldCase(query.value)
     const next: Found[] = []
     if (wanted !== '')
       for (const row of rows()) {
         if (next.length >= MOST) break
-        const text = rowText(row).toLowerCase()
+        const text = foldCase(rowText(row))
         let nth = 0
         for (let at = text.indexOf(wanted); at >= 0 && next.length < MOST; at = text.indexOf(wanted, at + wanted.length))
           next.push({ row: row.key, nth: nth++ })
@@ -114,7 +115,7 @@ export function useFind(
 
   /** @returns where the current one is, when it is on the page. */
   function paint(): Range | undefined {
-    const wanted = open.value ? query.value.toLowerCase() : ''
+    const wanted = open.value ? foldCase(query.value) : ''
     const all: Range[] = []
     let now: Range | undefined
     const match = found.value[current.value]
@@ -141,7 +142,7 @@ function rangesIn(row: HTMLElement, wanted: string): Range[] {
   const ranges: Range[] = []
   const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node !== null && ranges.length < 500; node = walker.nextNode()) {
-    const text = (node.textContent ?? '').toLowerCase()
+    const text = foldCase(node.textContent ?? '')
     for (let at = text.indexOf(wanted); at >= 0 && ranges.length < 500; at = text.indexOf(wanted, at + wanted.length)) {
       const range = document.createRange()
       range.setStart(node, at)

@@ -259,6 +259,83 @@ test('D denies with a reason, all by keyboard', async () => {
   await waitUntil(() => expect(calls('session.answer')).toMatchObject([{ decision: 'deny', reason: 'use the test branch' }]))
 })
 
+test('two questions of one running call, one after the other, are both answered on the page', async () => {
+  const question = (text: string): void =>
+    host.emit(A, {
+      event: 'permission_request',
+      iteration: 1,
+      turn: 1,
+      tool: 'mcp__server__ask',
+      toolCallId: 'tc_1',
+      argumentsHash: `h ${text}`,
+      display: text,
+      risk: 'execute',
+      reason: 'question',
+      question: { text },
+    })
+  startTurn()
+  await open()
+  for (const text of ['Which name?', 'Which colour?']) {
+    question(text)
+    await opened.page.getByText(text, { exact: true }).waitFor()
+    await opened.at(testIds.questionText).fill(`to ${text}`)
+    await opened.page.locator(`[data-testid="${testIds.questionSend}"]:enabled`).click()
+    await opened.at(testIds.questionCard).waitFor({ state: 'detached' })
+  }
+  expect(calls('session.answer')).toMatchObject([
+    { argumentsHash: 'h Which name?', answer: 'to Which name?' },
+    { argumentsHash: 'h Which colour?', answer: 'to Which colour?' },
+  ])
+})
+
+test('the changes of one session are never shown in another, however late they come', async () => {
+  const late = Promise.withResolvers<void>()
+  host.answer('session.changes', async ({ sessionId }) => {
+    if (sessionId === A) await late.promise
+    return { changes: [{ toolCallId: 'tc_1', at: 0, path: `of-${sessionId}.txt`, created: true }] }
+  })
+  await open()
+  await opened.page.locator(`[data-testid="${testIds.inspectorTab}"][data-tab="changes"]`).click()
+  await waitUntil(() => expect(calls('session.changes')).toEqual([{ sessionId: A }]))
+  const paths = () =>
+    opened
+      .at(testIds.changes)
+      .locator('[data-path]')
+      .evaluateAll((rows) => rows.map((entry) => entry.getAttribute('data-path')))
+  await row(B).click()
+  await waitUntil(async () => expect(await paths()).toEqual([`of-${B}.txt`]))
+  late.resolve()
+  await new Promise(setImmediate)
+  // Comes after the late answer, on the same way.
+  host.emit(B, { event: 'session_updated', title: 'Later' })
+  await opened.page.locator('header b').getByText('Later', { exact: true }).waitFor()
+  expect(await paths()).toEqual([`of-${B}.txt`])
+  await row(A).click()
+  await waitUntil(async () => expect(await paths()).toEqual([`of-${A}.txt`]))
+  const slow = Promise.withResolvers<void>()
+  host.answer('session.changes', async () => {
+    await slow.promise
+    return { changes: [] }
+  })
+  await row(B).click()
+  await waitUntil(() => expect(calls('session.changes').at(-1)).toEqual({ sessionId: B }))
+  expect([await paths(), await opened.at(testIds.undoAll).count()]).toEqual([[], 0])
+  slow.resolve()
+})
+
+test('letters whose small form is longer are found in their place', async () => {
+  host.emit(A, { event: 'user_message', messageId: 'u1', content: 'İİx marks it', turn: 1 })
+  await open()
+  await opened.page.keyboard.press('Control+f')
+  await opened.page.keyboard.type('x')
+  await waitUntil(async () =>
+    expect(
+      await opened.page.evaluate(() => [...(CSS.highlights.get('metona-find-now') ?? [])].map((range) => (range as Range).startOffset)),
+    ).toEqual([2]),
+  )
+  expect(await opened.faults()).toEqual([])
+})
+
 test('an approval that comes while someone types takes nothing from them', async () => {
   startTurn()
   await open()

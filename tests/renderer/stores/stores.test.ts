@@ -6,7 +6,7 @@ import { useModelsStore } from '#renderer/stores/models.ts'
 import { externalUrl, useNativeStore } from '#renderer/stores/native.ts'
 import { fromHash, toHash, type Place } from '#renderer/stores/navigation.ts'
 import { useProvidersStore } from '#renderer/stores/providers.ts'
-import { newMessageId, useSessionActionsStore } from '#renderer/stores/session-actions.ts'
+import { newMessageId, questionKey, useSessionActionsStore } from '#renderer/stores/session-actions.ts'
 import { useSessionViewStore } from '#renderer/stores/session-view.ts'
 import { useSessionsStore } from '#renderer/stores/sessions.ts'
 import { useWorkspacesStore } from '#renderer/stores/workspaces.ts'
@@ -214,6 +214,34 @@ test('an answer that failed may be given again', async () => {
   })
   await expect(actions.answer('s_a', approval, { decision: 'allow' })).rejects.toMatchObject({ code: 'APPROVAL_MISMATCH' })
   await expect(actions.answer('s_a', approval, { decision: 'allow' })).rejects.toMatchObject({ code: 'APPROVAL_MISMATCH' })
+})
+
+test('each of several questions of one call is answered', async () => {
+  host.addSession('s_a', '/w')
+  await start()
+  const actions = useSessionActionsStore()
+  for (const argumentsHash of ['h m_1', 'h m_2']) {
+    host.emit('s_a', {
+      event: 'permission_request',
+      iteration: 1,
+      turn: 1,
+      tool: 'mcp__server__ask',
+      toolCallId: 'tc_1',
+      argumentsHash,
+      display: 'Which?',
+      risk: 'execute',
+      reason: 'question',
+      question: { text: 'Which?' },
+    })
+    const [approval] = host.session('s_a').approvals
+    if (approval === undefined) throw new Error('no question')
+    expect(actions.answering.has(questionKey(approval))).toBe(false)
+    await actions.answer('s_a', approval, { decision: 'allow', scope: 'once', answer: argumentsHash })
+  }
+  expect(calls('session.answer')).toMatchObject([
+    { toolCallId: 'tc_1', argumentsHash: 'h m_1', answer: 'h m_1' },
+    { toolCallId: 'tc_1', argumentsHash: 'h m_2', answer: 'h m_2' },
+  ])
 })
 
 test('message ids are long, plain and different', () => {
