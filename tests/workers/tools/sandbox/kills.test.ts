@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 900_000 })
 const users = missingProgram('bwrap', 'kills of sandboxed commands') ? [] : testUsers()
 const ROUNDS = proof(50, 10)
 /** Nothing depends on being root here but the ids; in the small tier it gets fewer. */
-const roundsFor = (user: { uid: number }): number => (user.uid === 0 && users.length > 1 ? proof(50, 2) : ROUNDS)
+const roundsFor = (user: { uid: number }): number => (user.uid === 0 && users.length > 1 ? proof(50, 1) : ROUNDS)
 /** Ways to stay behind, all at once. */
 const COMMAND = `setsid sleep 600 & nohup sleep 600 >/dev/null 2>&1 & (trap '' TERM; while :; do sleep 0.2; done) & perl -e 'fork and exit; sleep 600' & echo up; sleep 600`
 

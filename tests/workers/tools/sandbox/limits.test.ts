@@ -69,21 +69,18 @@ while True: hoard.append(bytearray(50_000_000))"`)
     expect(many.exit).toMatchObject({ exceeded: 'memory', survivors: [] })
   })
 
-  test.runIf(user === users.at(-1))('four gigabytes of output, and one line of 300 MB', async () => {
+  test.runIf(user === users.at(-1))('four gigabytes of output, one line of 300 MB, and a gzip bomb', async () => {
+    const folder = bench.workspace
+    await writeFile(join(folder, 'bomb.gz'), gzipSync(Buffer.alloc(150_000_000), { level: 1 }))
     const ends = await Promise.all(
-      ['yes | head -c 4000000000', `head -c 300000000 /dev/zero | tr '\\0' x`].map((command) => bench.run(command, { timeoutMs: 120_000 })),
+      ['yes | head -c 4000000000', `head -c 300000000 /dev/zero | tr '\\0' x`, 'zcat bomb.gz bomb.gz'].map((command) =>
+        bench.run(command, { timeoutMs: 120_000 }),
+      ),
     )
     for (const end of ends) {
       expect(end.because).toBe('it wrote more than 256 MiB of output')
       expect(end.text.length).toBeLessThan(40_000)
     }
-  })
-
-  test.runIf(user === users.at(-1))('a gzip bomb, into the output and into files', async () => {
-    const folder = bench.workspace
-    await writeFile(join(folder, 'bomb.gz'), gzipSync(Buffer.alloc(400_000_000), { level: 1 }))
-    const out = await bench.run('zcat bomb.gz bomb.gz', { timeoutMs: 120_000 })
-    expect(out.because).toBe('it wrote more than 256 MiB of output')
     const file = await bench.run('while zcat bomb.gz; do :; done > /tmp/big; ls -l /tmp/big | cut -d" " -f5', { timeoutMs: 120_000 })
     expect(Number(file.text.split('\n').at(-2))).toBeLessThanOrEqual(1024 ** 3)
     const sparse = await bench.run('truncate -s 100G huge; echo $?')

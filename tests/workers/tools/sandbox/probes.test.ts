@@ -7,6 +7,7 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { missingProgram } from '#tests/helpers/missing-program.ts'
+import { proof } from '#tests/helpers/proof.ts'
 import { folderState } from './folder-state.ts'
 import { openSandboxBench, removeBundles, removeUser, testUsers, type SandboxBench } from './sandbox-bench.ts'
 
@@ -236,9 +237,11 @@ describe.each(users.map((user) => [user.uid === 0 ? 'root' : 'an ordinary user',
   describe('protected names', () => {
     const attack = async (names: readonly string[], sandboxed = true): Promise<string[]> => {
       const before = await folderState(bench.workspace, (path) => LITTER.test(path))
+      // In the small tier root, where there is another user as well, tries every fourth name.
+      const tried = names.filter((_name, index) => user === users.at(-1) || !sandboxed || index % proof(1, 4) === 0)
       // A way that fails must not keep the next from being tried.
       const ways = WAYS.map((way) => `( ${way} ) 2>/dev/null; rm -rf decoy decoyfile "$D.old" moved 2>/dev/null`)
-      await bench.run(`for D in ${names.join(' ')}; do\n${ways.join('\n')}\ndone`, { sandboxed, timeoutMs: 200_000 })
+      await bench.run(`for D in ${tried.join(' ')}; do\n${ways.join('\n')}\ndone`, { sandboxed, timeoutMs: 200_000 })
       const after = await folderState(bench.workspace, (path) => LITTER.test(path))
       const changed = after.filter((line) => !before.includes(line)).concat(before.filter((line) => !after.includes(line)))
       return changed.filter((line) => !ALLOWED.test(line))

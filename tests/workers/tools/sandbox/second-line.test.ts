@@ -13,6 +13,10 @@ import { openSandboxBench, removeBundles, removeUser, testUsers, type SandboxBen
 vi.setConfig({ testTimeout: 1_800_000, hookTimeout: 120_000 })
 const users = missingProgram('bwrap', 'shell lines in the sandbox') ? [] : testUsers()
 
+/** Nothing here depends on being root but the ids; in the small tier it gets every fourth line. */
+const linesFor = (user: { uid: number }, lines: readonly string[]): string[] =>
+  lines.filter((_line, index) => user.uid !== 0 || users.length === 1 || index % proof(1, 4) === 0)
+
 afterAll(async () => {
   for (const user of users.slice(1)) removeUser(user)
   await removeBundles()
@@ -68,7 +72,7 @@ describe.each(users.map((user) => [user.uid === 0 ? 'root' : 'an ordinary user',
   test('known ways round an approval: none has an effect outside', async () => {
     const lines = bypassLines((index) => `${bench.outside}/effect-${index}`, 'source.txt')
     expect(lines.length).toBeGreaterThanOrEqual(300)
-    await prepare(lines)
+    await prepare(linesFor(user, lines))
     const before = await state()
     const { text } = await bench.run(runner(PLAIN), { timeoutMs: 900_000 })
     expect(text.trim()).toBe('all done')
@@ -78,14 +82,14 @@ describe.each(users.map((user) => [user.uid === 0 ? 'root' : 'an ordinary user',
   test('generated lines: none has an effect outside', async () => {
     const next = shellLines(20261201)
     const lines = Array.from({ length: proof(5000, 300) }, next)
-    await prepare(lines)
+    await prepare(linesFor(user, lines))
     const before = await state()
     const { text } = await bench.run(runner(`${programs()}:${PLAIN}`), { timeoutMs: 1_500_000 })
     expect(text.trim()).toMatch(/all done$/)
     expect(await state()).toEqual(before)
   })
 
-  test('control: without the sandbox the same lines do their harm', async () => {
+  test.runIf(user === users.at(-1))('control: without the sandbox the same lines do their harm', async () => {
     const known = bypassLines((index) => `${bench.outside}/effect-${index}`, 'source.txt')
     const next = shellLines(20261201)
     await prepare(known.filter((line) => !/PROMPT_COMMAND|chmod|LD_PRELOAD/.test(line)).slice(0, 120))
