@@ -9,6 +9,7 @@ import { MetonaImageSchema, MetonaMessageSchema, MetonaProviderStateSchema } fro
 import { MetonaThinkingSchema } from '../metona/metona-thinking.ts'
 import { MetonaToolCallSchema } from '../metona/metona-tool.ts'
 import { CompactionStateSchema } from '../context/compaction.ts'
+import { CallExposureSchema } from './call-exposure.ts'
 import { CostSchema } from './cost.ts'
 import { DecisionMakerSchema, EndReasonSchema, PermissionModeSchema, ToolOutcomeSchema } from './session-enums.ts'
 
@@ -149,7 +150,13 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
     scope: z.enum(['once', 'session', 'always']).optional(),
   }),
   /** The committed intent: written before the tool runs. */
-  define('tool_call', { iteration, tool: z.string(), args: z.record(z.string(), z.unknown()), toolCallId: z.string() }),
+  define('tool_call', {
+    iteration,
+    tool: z.string(),
+    args: z.record(z.string(), z.unknown()),
+    toolCallId: z.string(),
+    exposes: CallExposureSchema.optional(),
+  }),
   /** The outcome. `unknown` when a crash left an intent without one; it is never run again. */
   define('tool_result', {
     iteration,

@@ -45,9 +45,13 @@ const REASONS = {
   // The command line.
   hidden_characters: text('the command holds characters that are invisible or look like others', '命令中有不可见或易混淆的字符'),
   command_unclear: text('what the command starts cannot be told beforehand: it holds {what}', '无法预先判断命令会启动什么：其中有{what}'),
+  files_unbound: text(
+    'the files it names are too large or too many to tell whether they change before it runs',
+    '它指定的文件过大或过多，无法判断运行前是否有变',
+  ),
   leaks: text(
-    'in this turn {path} was read, which may hold secrets, and so was text from outside; {url} could carry the one away at the other’s wish',
-    '本轮读取过可能含有机密的 {path}，也读取过外来文本；访问 {url} 可能按后者的意图把机密带走',
+    'in this session {path} was read, which may hold secrets, and so was text from outside; {url} could carry the one away at the other’s wish',
+    '本会话读取过可能含有机密的 {path}，也读取过外来文本；访问 {url} 可能按后者的意图把机密带走',
   ),
 } satisfies Readonly<Record<string, Texts>>
 export type ApprovalReasonCode = keyof typeof REASONS

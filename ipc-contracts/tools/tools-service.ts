@@ -48,6 +48,10 @@ export const PreparedCallSchema = z.union([
     subjects: z.array(RuleSubjectSchema).optional(),
     /** A command: true when it runs in the sandbox, false when with the rights of the person. Absent for tools that run none. */
     sandboxed: z.boolean().optional(),
+    /** A path the call reads that may hold secrets. */
+    secret: z.string().optional(),
+    /** Done by a program of another's, such as a tool server: what it says is text from outside, and where it reaches is not known. */
+    foreign: z.boolean().optional(),
     /** The person's own setting for this tool: no question but where the mode forbids the risk, or `mustAsk` is set. */
     preapproved: z.boolean().optional(),
     /** The session wants the sandbox, and this is why there is none. */

@@ -4,6 +4,7 @@
  */
 import type { CompactionState } from '#contracts/context/compaction.ts'
 import type { MetonaImage, MetonaMessage, MetonaRequest } from '#contracts/metona/metona-request.ts'
+import type { CallExposure } from '#contracts/session/call-exposure.ts'
 import type { SessionEntry } from '#contracts/session/client-protocol.ts'
 import { emptySnapshot, reduceSession } from '#contracts/session/reduce-session.ts'
 import { SessionEventSchema, type SessionEvent, type SessionEventDraft } from '#contracts/session/session-event.ts'
@@ -15,6 +16,7 @@ import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 import PQueue from 'p-queue'
 import { ApprovalDesk } from './approval-desk.ts'
 import { emptyHistory, extendHistory, type History } from './domain/history.ts'
+import { addExposure } from './domain/session-exposure.ts'
 import { newId } from './new-id.ts'
 import type { SessionStore } from './session-store.ts'
 
@@ -63,6 +65,8 @@ export class LiveSession {
   readonly grants = new Set<string>()
   /** Codes of the notices this session has. */
   readonly noticed = new Set<string>()
+  /** What its calls put before the model. */
+  exposure: CallExposure = {}
   readonly #store: SessionStore
   readonly #hooks: LiveSessionHooks
   /** One prompt at a time. Stop, approvals and subscriptions never wait here. */
@@ -353,6 +357,7 @@ export class LiveSession {
   #remember(event: SessionEvent): void {
     extendHistory(this.#history, event)
     if (event.event === 'rewind') this.contextCursor = 0
+    if (event.event === 'tool_call' && event.exposes !== undefined) this.exposure = addExposure(this.exposure, event.exposes)
     if (event.event === 'notice') this.noticed.add(event.code)
     if (event.event === 'stop_report') this.#lastSurvivors = event.survivors
     if (event.event === 'user_message' || event.event === 'message_queued') {

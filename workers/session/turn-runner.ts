@@ -89,6 +89,7 @@ export async function runSessionTurn(
       session.snapshot.queue
         .filter((message) => message.steering)
         .map((message) => ({ messageId: message.messageId, content: message.content, images: session.imagesOf(message.messageId) })),
+    exposure: () => session.exposure,
     noticed: (code) => session.noticed.has(code),
     writeTrace: (iteration, trace) => {
       services.meter.iteration(session.sessionId, trace.spans)

@@ -48,6 +48,10 @@ export interface Preparation {
   /** The call is a question to the person. */
   readonly question?: { readonly text: string; readonly options?: string[] }
   readonly permit?: Permit
+  /** A path it reads that may hold secrets. */
+  readonly secret?: string
+  /** Done by a program of another's: what it says is text from outside, and it may reach anywhere. */
+  readonly foreign?: boolean
   /** The person's own setting for this tool lets it run without a question. */
   readonly preapproved?: boolean
 }

@@ -34,6 +34,7 @@ interface RunAnswer {
 }
 
 interface PreparedEntry {
+  readonly callHash: string
   readonly argumentsHash: string
   readonly permit: Permit | undefined
 }
@@ -70,8 +71,8 @@ export function createToolsHandlers(
       const { tool, bound } = await bind(place, call)
       const context: PrepareContext = { place, callId: call.id, services }
       const preparation = await bound.prepare(context)
-      const argumentsHash = hashCall(call)
-      remember(prepared, `${place.sessionId}\0${call.id}`, { argumentsHash, permit: preparation.permit })
+      const argumentsHash = hashCall(call, preparation.permit)
+      remember(prepared, `${place.sessionId}\0${call.id}`, { callHash: hashCall(call), argumentsHash, permit: preparation.permit })
       return { ok: true, risk: tool.descriptor.risk, argumentsHash, display: visibleText(preparation.display), ...optional(preparation) }
     } catch (error) {
       return { ok: false, result: toResult(call, failureOutput(error, false), startedAt, services.now()) }
@@ -85,8 +86,6 @@ export function createToolsHandlers(
     running++
     try {
       const { bound } = await bind(place, call)
-      if (hashCall(call) !== argumentsHash)
-        throw new ToolError('ARGUMENTS_CHANGED', 'The arguments are not the ones that were approved. Nothing was run.')
       const permit = await permitFor(place, call, argumentsHash, bound)
       const live = (message: ToolLive): void => {
         port.postMessage(message)
@@ -123,7 +122,7 @@ export function createToolsHandlers(
     bound: BoundTool,
   ): Promise<Permit | undefined> => {
     const entry = prepared.get(`${place.sessionId}\0${call.id}`)
-    if (entry?.argumentsHash === argumentsHash) return entry.permit
+    if (entry?.argumentsHash === argumentsHash && entry.callHash === hashCall(call)) return entry.permit
     const preparation = await bound.prepare({ place, callId: call.id, services })
     // Without the sandbox it may be more than was agreed to.
     const unheld = preparation.unheld === undefined ? undefined : 'there is no sandbox'
@@ -133,6 +132,11 @@ export function createToolsHandlers(
       throw new ToolError(
         'APPROVAL_LOST',
         `The approval was lost when tools were restarted (${reason}). Nothing was run; make the call again.`,
+      )
+    if (hashCall(call, preparation.permit) !== argumentsHash)
+      throw new ToolError(
+        'ARGUMENTS_CHANGED',
+        'The arguments, or the files the call is about, are not the ones that were approved. Nothing was run; make the call again.',
       )
     return preparation.permit
   }
@@ -184,13 +188,17 @@ export function createToolsHandlers(
   }
 }
 
-export function hashCall(call: MetonaToolCall): string {
+/** An approval holds for the call with the contents of the files that were looked at for it; for nothing else, after a restart as well. */
+export function hashCall(call: MetonaToolCall, { scripts, baseHash }: Permit = {}): string {
+  const files = scripts === undefined || scripts.length === 0 ? {} : { scripts: scripts.map(({ path, hash }) => ({ path, hash })) }
   return createHash('sha256')
-    .update(canonicalJson({ tool: call.name, args: call.args }))
+    .update(canonicalJson({ tool: call.name, args: call.args, ...files, ...(baseHash === undefined ? {} : { baseHash }) }))
     .digest('hex')
 }
 
 function optional(preparation: Preparation): {
+  secret?: string
+  foreign?: boolean
   subjects?: RuleSubject[]
   harmless?: boolean
   sandboxed?: boolean
@@ -204,6 +212,8 @@ function optional(preparation: Preparation): {
 } {
   return {
     ...(preparation.subjects === undefined ? {} : { subjects: preparation.subjects }),
+    ...(preparation.secret === undefined ? {} : { secret: visibleText(preparation.secret, false) }),
+    ...(preparation.foreign === true ? { foreign: true } : {}),
     ...(preparation.harmless === true ? { harmless: true } : {}),
     ...(preparation.sandboxed === undefined ? {} : { sandboxed: preparation.sandboxed }),
     ...(preparation.preapproved === true ? { preapproved: true } : {}),

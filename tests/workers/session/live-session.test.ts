@@ -57,6 +57,22 @@ function bench(options: { held?: boolean; fails?: AppError[] } = {}): Bench {
 
 const ask = (content: string, messageId = 'm_1') => ({ messageId, content, images: undefined, whenBusy: 'queue' as const })
 
+test('what calls of earlier turns put before the model is known again when the session is loaded', async () => {
+  const { session, stored } = bench()
+  const call = { event: 'tool_call', iteration: 1, tool: 'x', args: {}, turn: 1 } as const
+  await session.commit([
+    { ...call, toolCallId: 'tc_1', exposes: { secret: '.env' } },
+    { ...call, toolCallId: 'tc_2', exposes: { secret: 'other.pem', outside: true } },
+    { ...call, toolCallId: 'tc_3' },
+  ])
+  const store = new SessionStore({ open: async () => ({}) as never }, '/w')
+  const loaded = new LiveSession('s_1', '/w', store, {} as never, stored)
+  expect([session.exposure, loaded.exposure]).toEqual([
+    { secret: '.env', outside: true },
+    { secret: '.env', outside: true },
+  ])
+})
+
 describe('a committed event', () => {
   test('is shown byte for byte as it is stored, in the order of the log', async () => {
     const { session, stored, shown } = bench()

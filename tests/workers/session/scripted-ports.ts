@@ -1,4 +1,5 @@
 /** Ports of a turn that follow a script and write down, in order, everything the turn does. */
+import type { CallExposure } from '#contracts/session/call-exposure.ts'
 import type { Cost } from '#contracts/session/cost.ts'
 import type { MetonaFinishReason, MetonaResponse } from '#contracts/metona/metona-response.ts'
 import type { MetonaToolCall } from '#contracts/metona/metona-tool.ts'
@@ -6,6 +7,7 @@ import type { PermissionMode } from '#contracts/session/session-enums.ts'
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
 import type { PreparedCall, RiskClass, ToolDescriptor } from '#contracts/tools/tools-service.ts'
+import { addExposure } from '#workers/session/domain/session-exposure.ts'
 import type { ApprovalAnswer, ToolRun, TurnPorts, TurnSettings } from '#workers/session/domain/turn-ports.ts'
 
 export interface Script {
@@ -22,6 +24,8 @@ export interface Script {
   permission?: PermissionMode
   canCut?: boolean
   question?: { text: string }
+  /** By the turns before. */
+  exposed?: CallExposure
   /** Of each answer. */
   cost?: Cost
 }
@@ -121,6 +125,8 @@ export function scripted(script: Script): Recording {
     addGrant: async (grant, scope) =>
       void steps.push(grant === 'edits' ? `grant:edits:${scope}` : `grant:${grant.tool}:${grant.prefix}:${scope}`),
     steering: () => [],
+    exposure: () =>
+      drafts.reduce((seen, draft) => (draft.event === 'tool_call' ? addExposure(seen, draft.exposes ?? {}) : seen), script.exposed ?? {}),
     noticed: (code) => drafts.some((draft) => draft.event === 'notice' && draft.code === code),
     writeTrace: () => undefined,
     pause: () => new Promise(() => undefined),

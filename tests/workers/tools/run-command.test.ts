@@ -1,12 +1,14 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { chmodSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import iconv from 'iconv-lite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { proof } from '#tests/helpers/proof.ts'
 import { livingProcesses, residentMiB } from '../../main/command-host/living-processes.ts'
 import { settles } from '../../main/command-host/settles.ts'
+import { catalog } from '#workers/tools/catalog/index.ts'
+import { createToolsHandlers } from '#workers/tools/service.ts'
 import { createToolBench, type RunAnswer, type ToolBench } from './tool-bench.ts'
 
 /** The collector, which Node hides unless asked. */
@@ -292,6 +294,7 @@ describe('a script that a command names', () => {
     await bench.file('run.sh', '#!/bin/sh\necho as approved\n')
     await bench.file('sub/run.js', 'console.log("as approved")\n')
     await bench.file('data.txt', 'as approved\n')
+    for (let index = 0; index < 30; index += 1) await bench.file(`many/${index}`, 'echo as approved\n')
     chmodSync(join(bench.workspace, 'run.sh'), 0o755)
   })
 
@@ -303,11 +306,63 @@ describe('a script that a command names', () => {
     ['X=$(sh run.sh) && echo "$X"', 'run.sh'],
     ['env sh ./run.sh', 'run.sh'],
     ['eval \\./run.sh', 'run.sh'],
+    ['timeout 60 node sub/run.js', 'sub/run.js'],
+    ['env A=1 node sub/run.js', 'sub/run.js'],
+    ['node --stack-size 900 sub/run.js', 'sub/run.js'],
+    ['node --require=./sub/run.js -e 1', 'sub/run.js'],
+    ['sh -c "exit 0" data.txt', 'data.txt'],
+    [`sh ${Array.from({ length: 30 }, (_, index) => `many/${index}`).join(' ')}`, 'many/29'],
   ])('%s: changed after the approval, nothing is run', async (command, file) => {
     const before = readFileSync(join(bench.workspace, file), 'utf8')
     expect(await approveThenChange(command, () => bench.file(file, before.replace('as approved', 'changed')))).toMatch(
       /was changed after this command was approved\. Nothing was run/,
     )
+  })
+
+  test.each([
+    ['larger than what is looked at', async () => truncateSync(await bench.file('run.js', ''), 33 * 1024 * 1024), 'node run.js'],
+    [
+      'more than are looked at',
+      async () => {
+        for (let index = 0; index < 101; index += 1) await bench.file(`m/${index}`, '')
+      },
+      `node ${Array.from({ length: 101 }, (_, index) => `m/${index}`).join(' ')}`,
+    ],
+  ])('%s: asked about every time', async (_name, make, command) => {
+    await make()
+    const prepared = await bench.prepare('run_command', { command })
+    expect(prepared).toMatchObject({ ok: true, mustAsk: { code: 'files_unbound' } })
+    expect(prepared).not.toHaveProperty('grantPrefix')
+  })
+
+  test.each([
+    ['echo changed', 'The arguments, or the files the call is about, are not the ones that were approved'],
+    ['echo as approved', '[Exit code 0.]'],
+  ])('after a restart of the tools, with %s in the file', async (content, expected) => {
+    await bench.file('run.sh', 'echo as approved\n')
+    const place = { workspace: bench.workspace, sessionId: 's_test000001', sandbox: 'off' as const }
+    const call = { id: unique('script'), name: 'run_command', args: { command: 'sh run.sh' }, iteration: 1, timestamp: 1 }
+    const context = { signal: new AbortController().signal }
+    const prepared = await bench.handlers.prepare({ place, call }, context)
+    if (!prepared.ok) throw new Error('it was refused')
+    await bench.file('run.sh', `${content}\n`)
+    const restarted = createToolsHandlers(catalog, bench.services)
+    const { port1, port2 } = new MessageChannel()
+    const answer = await restarted.run({ place, call, argumentsHash: prepared.argumentsHash, port: port2 as never }, context)
+    port1.close()
+    expect(seen(answer)).toContain(expected)
+  })
+
+  test.each([
+    ['cat .env | sort > out.txt', '.env'],
+    ['node read.js --file=.env', '.env'],
+    ['cat "$X" ~/.ssh/id_rsa && sh .env.local', 'id_rsa'],
+    ['node ../ws-evil/key.pem', 'key.pem'],
+    ['node sub/run.js', undefined],
+  ])('%s names what may hold secrets: %s', async (command, secret) => {
+    const prepared = await bench.prepare('run_command', { command })
+    if (!prepared.ok) throw new Error('it was refused')
+    expect(prepared.secret === undefined ? undefined : prepared.secret.split('/').at(-1)).toBe(secret)
   })
 
   test('is run when it is as it was', async () => {

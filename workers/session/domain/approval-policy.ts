@@ -23,6 +23,9 @@ const MODE_REASON = {
   full_access: 'mode_full_access',
 } as const satisfies Record<PermissionMode, ApprovalReasonCode>
 
+/** What is not asked about where the sandbox holds the command. */
+const HELD_BY_SANDBOX: readonly string[] = ['command_unclear', 'files_unbound'] satisfies ApprovalReasonCode[]
+
 export interface ApprovalCircumstances {
   readonly mode: PermissionMode
   readonly rules: readonly PermissionRule[]
@@ -59,7 +62,7 @@ export function decideApproval(
   // The sandbox is the boundary: whatever a command starts in it changes nothing outside the folder. What it reads goes to the model all the same.
   const inSandbox = mode === 'auto_edit' && call.sandboxed === true
   const held = inSandbox && call.reveals === undefined
-  const mustAsk = (held && call.mustAsk?.code === 'command_unclear' ? undefined : call.mustAsk) ?? ruleAsks
+  const mustAsk = (held && HELD_BY_SANDBOX.includes(call.mustAsk?.code ?? '') ? undefined : call.mustAsk) ?? ruleAsks
   if (mustAsk !== undefined) return ask(inSandbox ? (call.reveals ?? mustAsk) : mustAsk)
   if (allowedByMode) return { kind: 'allow', by: 'mode', reason: byMode }
   if (held) return { kind: 'allow', by: 'mode', reason: { code: 'sandboxed' } }

@@ -5,6 +5,7 @@ import { approvalReasonText, type ApprovalReason } from '#contracts/tools/approv
 import { sandboxText } from '#contracts/tools/sandbox-state.ts'
 import type { PreparedCall } from '#contracts/tools/tools-service.ts'
 import { decideApproval, type ApprovalPolicy } from './approval-policy.ts'
+import { exposureOf, judged } from './session-exposure.ts'
 import type { Decided, ToolStep } from './run-tool-calls.ts'
 import type { ApprovalAnswer, CallGrant } from './turn-ports.ts'
 
@@ -12,7 +13,7 @@ export type Prepared = Extract<PreparedCall, { ok: true }>
 
 export async function decideCall(step: ToolStep, call: MetonaToolCall, asPrepared: Prepared): Promise<Decided> {
   const { ports, settings } = step
-  const prepared = step.exposure.judged(asPrepared, call.name)
+  const prepared = judged(asPrepared, call.name, ports.exposure())
   const { question } = prepared
   const grant = grantOf(call, prepared)
   const decideWith = (granted: boolean): ApprovalPolicy =>
@@ -40,7 +41,7 @@ export async function decideCall(step: ToolStep, call: MetonaToolCall, asPrepare
     turn: settings.turn,
   }
   if (answer.decision === 'allow') {
-    await ports.commit([permission, ...unheldNotice(step, prepared), intent(step, call)])
+    await ports.commit([permission, ...unheldNotice(step, prepared), intent(step, call, prepared)])
     return { call, run: prepared, ...(answer.text === undefined ? {} : { answer: answer.text }) }
   }
   await ports.commit([permission])
@@ -132,6 +133,15 @@ function unheldNotice({ ports, settings }: ToolStep, { unheld }: Prepared): Sess
   return [{ event: 'notice', code: 'NO_SANDBOX', message, params: { reason: unheld }, turn: settings.turn }]
 }
 
-function intent({ iteration, settings }: ToolStep, call: MetonaToolCall): SessionEventDraft {
-  return { event: 'tool_call', iteration, tool: call.name, args: call.args, toolCallId: call.id, turn: settings.turn }
+function intent({ iteration, settings }: ToolStep, call: MetonaToolCall, prepared: Prepared): SessionEventDraft {
+  const exposes = exposureOf(prepared)
+  return {
+    event: 'tool_call',
+    iteration,
+    tool: call.name,
+    args: call.args,
+    toolCallId: call.id,
+    ...(exposes === undefined ? {} : { exposes }),
+    turn: settings.turn,
+  }
 }

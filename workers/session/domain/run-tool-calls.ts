@@ -6,17 +6,19 @@ import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
 import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-tool.ts'
 import type { ToolOutcome } from '#contracts/session/session-enums.ts'
 import { RecalledMemoriesSchema, type SessionEventDraft } from '#contracts/session/session-event.ts'
-import type { PreparedCall } from '#contracts/tools/tools-service.ts'
+import type { PreparedCall, RiskClass } from '#contracts/tools/tools-service.ts'
 import { askDuringCall } from './ask-during-call.ts'
 import { decideCall, type Prepared } from './decide-call.ts'
 import type { LoopGuard } from './loop-guard.ts'
 import { mapFailure } from './map-failure.ts'
-import type { TurnExposure } from './turn-exposure.ts'
 import type { ToolRun, ToolStop, TraceSpan, TurnPorts, TurnSettings } from './turn-ports.ts'
 import type { TurnEnd } from './run-turn.ts'
 
 /** Longest time an answer waits to be written, so that the intents can join it; milliseconds. */
 const SHARE_COMMIT_MS = 10
+
+/** Calls of these kinds may change what calls after them are about. */
+const CHANGES: readonly RiskClass[] = ['edit', 'execute']
 
 export interface ToolStep {
   readonly settings: TurnSettings
@@ -26,7 +28,6 @@ export interface ToolStep {
   readonly calls: readonly MetonaToolCall[]
   readonly spans: TraceSpan[]
   readonly guard: LoopGuard
-  readonly exposure: TurnExposure
   /** Commits the answer that holds the calls. Called once, before any intent is committed. */
   commitAnswer(): Promise<void>
 }
@@ -56,9 +57,18 @@ export async function runToolCalls(step: ToolStep): Promise<ToolStepEnd> {
   const stops: ToolStop[] = []
   let end: Omit<TurnEnd, 'iterations'> | undefined
   let committed: Promise<unknown> = Promise.resolve()
+  let changed = false
 
   for (const group of groupCalls(step.calls, settings)) {
     await committed
+    // What was looked at before others of these calls changed it is looked at again, so that what is asked about is what is there.
+    if (changed && !signal.aborted && end === undefined)
+      await Promise.all(
+        group.map(async (index) => {
+          const call = step.calls[index]
+          if (call !== undefined) prepared[index] = await prepare(step, call)
+        }),
+      )
     const deciding: (Decided | Promise<Decided>)[] = []
     for (const index of group) {
       const call = step.calls[index]
@@ -86,6 +96,7 @@ export async function runToolCalls(step: ToolStep): Promise<ToolStepEnd> {
     }
     const [decided] = await Promise.all([Promise.all(deciding), answered])
     const ended = await runGroup(step, decided)
+    changed ||= decided.some((entry) => 'run' in entry && CHANGES.includes(entry.run.risk))
     stops.push(...ended.stops)
     committed = ended.committed
   }
@@ -164,7 +175,6 @@ async function runGroup(step: ToolStep, decided: readonly Decided[]): Promise<{ 
         },
       })
       if (run.stop !== undefined) stops.push(run.stop)
-      step.exposure.note(entry.run)
       step.spans.push({
         name: `execute_tool ${call.name}`,
         kind: 'tool',

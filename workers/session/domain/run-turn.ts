@@ -14,7 +14,6 @@ import { createLoopGuard } from './loop-guard.ts'
 import { mapFailure } from './map-failure.ts'
 import { runToolCalls } from './run-tool-calls.ts'
 import { spendingEnd } from './spending-limits.ts'
-import { createTurnExposure } from './turn-exposure.ts'
 import type { BuiltRequest, IterationTrace, StreamOutcome, ToolStop, TraceSpan, TurnPorts, TurnSettings } from './turn-ports.ts'
 
 export interface TurnEnd {
@@ -43,7 +42,6 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
   const stops: { socketClosedMs?: number; tools: ToolStop[] } = { tools: [] }
   const showPhase = (phase: TurnPhase): void => ports.show({ delta: 'phase', phase, turn: settings.turn, since: ports.now() })
   const guard = createLoopGuard()
-  const exposure = createTurnExposure()
   let cutForLength = false
   let iteration = 0
   let end: Omit<TurnEnd, 'iterations'> | undefined
@@ -165,7 +163,6 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
         calls,
         spans,
         guard,
-        exposure,
         commitAnswer: () => ports.commit(told),
       })
       stops.tools.push(...step.stops)

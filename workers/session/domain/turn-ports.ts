@@ -4,6 +4,7 @@ import type { MetonaImage, MetonaMessage, MetonaRequest } from '#contracts/meton
 import type { MetonaResponse } from '#contracts/metona/metona-response.ts'
 import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-tool.ts'
 import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
+import type { CallExposure } from '#contracts/session/call-exposure.ts'
 import type { Cost } from '#contracts/session/cost.ts'
 import type { DecisionMaker, PermissionMode, ToolOutcome } from '#contracts/session/session-enums.ts'
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
@@ -113,6 +114,8 @@ export interface TurnPorts {
   addGrant(grant: CallGrant, scope: 'session' | 'always'): Promise<void>
   /** Messages to fold in before the next request. They stay queued until their `user_message` is committed. */
   steering(): SteeringMessage[]
+  /** What the session's calls put before the model so far. */
+  exposure(): CallExposure
   /** The session has been told of this already. */
   noticed(code: string): boolean
   writeTrace(iteration: number, trace: IterationTrace): void

@@ -15,8 +15,15 @@ export async function prepareReading(context: PrepareContext, requested: string,
   try {
     const permit: Permit = { realPath: path.realPath, inside: path.inside }
     const mustAsk = reasonToAskForReading(context, path)
+    const secret = secretPath(path)
     const place = path.inside && path.segments.join('/') === requested ? requested : path.realPath
-    return { display: `${verb} ${place}`, permit, subjects: [subjectOf(path)], ...(mustAsk === undefined ? {} : { mustAsk }) }
+    return {
+      display: `${verb} ${place}`,
+      permit,
+      subjects: [subjectOf(path)],
+      ...(secret === undefined ? {} : { secret }),
+      ...(mustAsk === undefined ? {} : { mustAsk }),
+    }
   } finally {
     await path.close()
   }
@@ -35,6 +42,12 @@ export function reasonToAskForReading(context: PrepareContext, path: OpenedPath)
   const params = { path: path.segments.join('/') }
   if (protection?.level === 'ask') return { code: protection.code, params }
   return isForeignHardLink(path) ? { code: 'foreign_hard_link', params } : undefined
+}
+
+/** The path where what it leads to may hold secrets, inside the workspace or not. */
+export function secretPath(path: OpenedPath): string | undefined {
+  const segments = path.inside ? path.segments : path.realPath.split(/[/\\]/).filter((segment) => segment !== '')
+  return protectionOf(segments, 'read')?.level === 'ask' ? (path.inside ? segments.join('/') : path.realPath) : undefined
 }
 
 /** When running: the same object that was shown, or an error that says so. */

@@ -48,7 +48,12 @@ export const runCommandTool = defineTool({
       permit: { ...holding.permit, scripts: judged.scripts, secrets: judged.revealed.secrets },
       ...(judged.revealed.reason === undefined ? {} : { reveals: judged.revealed.reason }),
       ...(judged.subjects === undefined ? {} : { subjects: judged.subjects }),
-      ...(judged.unclear === undefined ? {} : { mustAsk: { code: 'command_unclear', params: { what: judged.unclear } } }),
+      ...(judged.secret === undefined ? {} : { secret: judged.secret }),
+      ...(judged.unclear === undefined
+        ? judged.incomplete === true
+          ? { mustAsk: { code: 'files_unbound' } }
+          : {}
+        : { mustAsk: { code: 'command_unclear', params: { what: judged.unclear } } }),
       ...(judged.grantPrefix === undefined ? {} : { grantPrefix: judged.grantPrefix }),
       // A background command would go on unseen, so it is not waved through.
       ...(judged.harmless && input.background !== true ? { harmless: true } : {}),

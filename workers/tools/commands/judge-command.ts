@@ -7,7 +7,7 @@ import type { PrepareContext } from '../define-tool.ts'
 import { openPath } from '../files/open-path.ts'
 import { reasonToAskForReading } from '../catalog/path-preparation.ts'
 import { ToolError } from '../domain/tool-error.ts'
-import { namedScripts, type NamedScript } from './named-scripts.ts'
+import { namedScripts, type NamedScript, type NamedScripts } from './named-scripts.ts'
 import { readCommandLine } from './read-command-line.ts'
 import { revealedPaths, type RevealedPaths } from './revealed-paths.ts'
 
@@ -16,8 +16,12 @@ export interface JudgedCommand {
   readonly harmless: boolean
   /** What it names that reading by a tool would ask about. */
   readonly revealed: RevealedPaths
-  /** As they were when this was judged. */
+  /** Files it names, as they were when this was judged. */
   readonly scripts: readonly NamedScript[]
+  /** Not all of them could be looked at. */
+  readonly incomplete?: boolean
+  /** A path it names that may hold secrets. */
+  readonly secret?: string
   /** Each program with its words; absent where they could not be read. */
   readonly subjects?: RuleSubject[]
   /** Why it could not be read as plain words. */
@@ -30,9 +34,9 @@ export async function judgeCommand(command: string, context: PrepareContext): Pr
   const parsed = await readCommandLine(command)
   if (!parsed.ok) {
     const subjects = parsed.commands?.flatMap(subjectsOf)
-    const scripts = await namedScripts(parsed.commands ?? roughCommands(command), context)
+    const named = await namedScripts(parsed.commands ?? roughCommands(command), context)
     const revealed = await revealedPaths(command, parsed.commands ?? [], context)
-    return { harmless: false, unclear: parsed.reason, revealed, scripts, ...(subjects === undefined ? {} : { subjects }) }
+    return { harmless: false, unclear: parsed.reason, revealed, ...told(named), ...(subjects === undefined ? {} : { subjects }) }
   }
   // A folder change may fail or be skipped, so later paths are looked at from every folder they could start in.
   let folders = ['.']
@@ -52,11 +56,15 @@ export async function judgeCommand(command: string, context: PrepareContext): Pr
   }
   if (open.length === 0) return { harmless: true, revealed: { secrets: [] }, scripts: [], subjects }
   const commands = parsed.parts.map((part) => part.argv)
-  const [scripts, revealed] = [await namedScripts(commands, context), await revealedPaths(command, commands, context)]
+  const [named, revealed] = [await namedScripts(commands, context), await revealedPaths(command, commands, context)]
   // Only the first: another program's output, or another folder, would make it do something else than was allowed.
   const [only] = open
-  const grantable = open.length === 1 && only !== undefined && only === parsed.parts[0] && mayBeGranted(only.argv)
-  return { harmless: false, revealed, scripts, subjects, ...(grantable ? { grantPrefix: only.text } : {}) }
+  const grantable = !named.incomplete && open.length === 1 && only !== undefined && only === parsed.parts[0] && mayBeGranted(only.argv)
+  return { harmless: false, revealed, ...told(named), subjects, ...(grantable ? { grantPrefix: only.text } : {}) }
+}
+
+function told({ scripts, incomplete, secret }: NamedScripts): Pick<JudgedCommand, 'scripts' | 'incomplete' | 'secret'> {
+  return { scripts, ...(incomplete ? { incomplete } : {}), ...(secret === undefined ? {} : { secret }) }
 }
 
 /** A program given by its path is also the program of that name. */

@@ -1,5 +1,6 @@
-/** The scripts of the workspace that a command names and runs: as they were when the person saw the command, or not at all. */
+/** The files of the workspace that a command names, scripts among them: as they were when the person saw the command, or not at all. */
 import type { PrepareContext } from '../define-tool.ts'
+import { secretPath } from '../catalog/path-preparation.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import { hashBytes } from '../files/file-guard.ts'
 import { openForReading, openPath } from '../files/open-path.ts'
@@ -11,35 +12,50 @@ export interface NamedScript {
   readonly hash: string
 }
 
-const MAX_SCRIPTS = 20
-const MAX_BYTES = 4 * 1024 * 1024
-const INTERPRETERS =
-  /^(?:\.|source|(?:ba|da|z|k|fi|a)?sh|busybox|python[\d.]*|pypy\d?|node|deno|bun|tsx|ts-node|ruby|perl|php|lua|Rscript|tclsh|osascript|pwsh)$/
+export interface NamedScripts {
+  readonly scripts: readonly NamedScript[]
+  /** There were more files, or larger ones, than are looked at: what the command runs may change unseen. */
+  readonly incomplete: boolean
+  /** The first path named that may hold secrets. */
+  readonly secret: string | undefined
+}
 
-/** @param commands every command of the line, words without quotes; folders it changes to are tried for its later words as well. */
-export async function namedScripts(commands: readonly (readonly string[])[], context: PrepareContext): Promise<NamedScript[]> {
+const MAX_FILES = 100
+const MAX_LOOKS = 4000
+/** Of all files together. */
+const MAX_BYTES = 32 * 1024 * 1024
+
+/**
+ * Which word is run by which program cannot be told for sure, so every word counts that leads to a file.
+ * @param commands every command of the line, words without quotes; folders it changes to are tried for its later words as well.
+ */
+export async function namedScripts(commands: readonly (readonly string[])[], context: PrepareContext): Promise<NamedScripts> {
   const folders = ['.', ...commands.flatMap(([name, folder]) => (name === 'cd' && folder !== undefined ? [folder] : []))]
   const found = new Map<string, NamedScript>()
-  for (const [program = '', ...words] of commands) {
-    const operands = words.filter((word) => !word.startsWith('-'))
-    const interpreted = INTERPRETERS.test(program.slice(program.lastIndexOf('/') + 1)) ? operands[0] : undefined
-    for (const word of [...(program.includes('/') ? [program] : []), ...operands]) {
-      for (const folder of folders) {
-        if (found.size >= MAX_SCRIPTS) return [...found.values()]
-        const isRun = word === program || word === interpreted
-        const script = await readScript(word.startsWith('/') ? word : `${folder}/${word}`, isRun, context)
-        if (script !== undefined) found.set(script.path, script)
-      }
-    }
+  let secret: string | undefined
+  let room = MAX_BYTES
+  let incomplete = false
+  const requests = new Set<string>()
+  for (const [program = '', ...words] of commands)
+    for (const word of [...(program.includes('/') ? [program] : []), ...words.flatMap(pathsIn)])
+      for (const folder of word.startsWith('/') ? [''] : folders) requests.add(folder === '' ? word : `${folder}/${word}`)
+  for (const requested of [...requests].slice(0, MAX_LOOKS)) {
+    const look = await lookAt(requested, room, context)
+    secret ??= look.secret
+    incomplete ||= look.tooLarge
+    if (look.file === undefined || found.has(look.file.path)) continue
+    if (found.size >= MAX_FILES) incomplete = true
+    else found.set(look.file.path, look.file)
+    room -= look.bytes
   }
-  return [...found.values()]
+  return { scripts: [...found.values()], incomplete: incomplete || requests.size > MAX_LOOKS, secret }
 }
 
 /** @throws ToolError SCRIPT_CHANGED */
 export async function requireSameScripts(scripts: readonly NamedScript[], context: PrepareContext): Promise<void> {
   for (const { path, hash } of scripts) {
-    const now = await readScript(path, true, context)
-    if (now?.path === path && now.hash === hash) continue
+    const { file } = await lookAt(path, MAX_BYTES, context)
+    if (file?.path === path && file.hash === hash) continue
     throw new ToolError(
       'SCRIPT_CHANGED',
       `${path} was changed after this command was approved. Nothing was run. Make the call again, so that it can be looked at as it is now.`,
@@ -47,17 +63,37 @@ export async function requireSameScripts(scripts: readonly NamedScript[], contex
   }
 }
 
-/** @param isRun it is given to something that runs it; any other file counts only where it says that it is a program. */
-async function readScript(requested: string, isRun: boolean, context: PrepareContext): Promise<NamedScript | undefined> {
+/** A word, and what it holds behind a sign that sets a value: `--file=a`, `@a`, `-Ca`. */
+function pathsIn(word: string): string[] {
+  const parts = word.startsWith('-') ? [word.slice(2)] : [word]
+  for (const sign of ['=', '@', ':']) {
+    const at = word.indexOf(sign)
+    if (at >= 0) parts.push(word.slice(at + 1))
+  }
+  return parts.filter((part) => part !== '' && part !== '-')
+}
+
+interface Look {
+  readonly file?: NamedScript
+  readonly bytes: number
+  readonly tooLarge: boolean
+  readonly secret?: string | undefined
+}
+
+const NOTHING: Look = { bytes: 0, tooLarge: false }
+
+/** @param room bytes that may still be read. */
+async function lookAt(requested: string, room: number, context: PrepareContext): Promise<Look> {
   try {
     const path = await openPath(context.place.workspace, requested)
     try {
-      if (path.kind !== 'file' || !path.inside || path.stats === undefined || path.stats.size > MAX_BYTES) return undefined
+      const look = { ...NOTHING, secret: secretPath(path) }
+      if (path.kind !== 'file' || !path.inside || path.stats === undefined) return look
+      if (path.stats.size > room) return { ...look, tooLarge: true }
       const handle = await openForReading(path, requested)
       try {
         const bytes = await handle.readFile()
-        const saysSo = (path.stats.mode & 0o111) !== 0 || bytes.subarray(0, 2).toString('latin1') === '#!'
-        return isRun || saysSo ? { path: path.realPath, hash: hashBytes(bytes) } : undefined
+        return { ...look, file: { path: path.realPath, hash: hashBytes(bytes) }, bytes: bytes.length }
       } finally {
         await handle.close()
       }
@@ -66,7 +102,7 @@ async function readScript(requested: string, isRun: boolean, context: PrepareCon
     }
   } catch (error) {
     // No path at all, or none that may be read: the command itself will say so.
-    if (error instanceof ToolError) return undefined
+    if (error instanceof ToolError) return NOTHING
     throw error
   }
 }

@@ -39,6 +39,7 @@ function serverTool(host: McpHost, server: HostedServer, tool: McpTool, name: st
         display: `${entry.name} · ${tool.name}${hintText(tool)}\n${JSON.stringify(args, undefined, 2)}`,
         grantPrefix: `${name} ${createHash('sha256').update(tool.hash).digest('hex').slice(0, 12)}`,
         subjects: [{ text: JSON.stringify(args) }],
+        foreign: true,
         ...(permission === 'allow' ? { preapproved: true } : {}),
       }
     },
@@ -104,6 +105,7 @@ function accessTool<S extends z.ZodObject<{ server: z.ZodString }>>(
           return {
             display: `${serverName} · ${name}\n${JSON.stringify(rest, undefined, 2)}`,
             subjects: [{ text: JSON.stringify(args) }],
+            foreign: true,
             ...(risk === 'read' ? {} : { grantPrefix: `${name} ${serverName}` }),
           }
         },

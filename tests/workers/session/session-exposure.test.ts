@@ -14,10 +14,17 @@ const prepared = (more: Partial<Prepared> & Pick<Prepared, 'risk'>): Prepared =>
 })
 
 const CALLS: Record<string, Prepared> = {
-  secrets: prepared({ risk: 'read', display: 'Read .env', mustAsk: { code: 'may_hold_secrets', params: { path: '.env' } } }),
+  secrets: prepared({
+    risk: 'read',
+    display: 'Read .env',
+    mustAsk: { code: 'may_hold_secrets', params: { path: '.env' } },
+    secret: '.env',
+  }),
+  prints: prepared({ risk: 'execute', display: 'cat .env', sandboxed: true, secret: '.env', subjects: [{ text: 'cat .env' }] }),
   plain: prepared({ risk: 'read', display: 'Read a.txt' }),
   page: prepared({ risk: 'network', display: 'Fetch one', subjects: [{ text: 'https://one.example/' }] }),
-  server: prepared({ risk: 'execute', display: 'Ask a server' }),
+  server: prepared({ risk: 'execute', display: 'Ask a server', foreign: true }),
+  looksUp: prepared({ risk: 'read', display: 'Look up at a server', foreign: true, preapproved: true }),
   boxed: prepared({ risk: 'execute', display: 'make', sandboxed: true, subjects: [{ text: 'make' }] }),
   open: prepared({ risk: 'execute', display: 'make', sandboxed: false, subjects: [{ text: 'make' }] }),
   looks: prepared({ risk: 'execute', display: 'ls', sandboxed: false, harmless: true, subjects: [{ text: 'ls' }] }),
@@ -54,6 +61,13 @@ test.each([
     ['secrets: may_hold_secrets', 'server: leaks'],
   ],
   [
+    ['looksUp', 'secrets', 'looksUp'],
+    ['secrets: may_hold_secrets', 'looksUp: leaks'],
+  ],
+  [['looksUp', 'plain', 'looksUp'], []],
+  [['prints', 'page', 'out'], ['out: leaks']],
+  [['prints', 'looksUp', 'looksUp'], ['looksUp: leaks']],
+  [
     ['page', 'secrets', 'boxed', 'looks', 'open'],
     ['secrets: may_hold_secrets', 'open: leaks'],
   ],
@@ -76,4 +90,20 @@ test('secrets that were not read after all leak nothing', async () => {
     neverAborted,
   )
   expect(drafts.filter((draft) => draft.event === 'permission_request').length).toBe(1)
+})
+
+test('what earlier turns read counts, and what this one reads is on record for the next', async () => {
+  const { ports, drafts } = scripted({
+    answers: [{ toolCalls: [call('tc_0', 'page')] }, { toolCalls: [call('tc_1', 'out')] }, {}],
+    exposed: { secret: '.env' },
+  })
+  await runTurn(
+    settings({ approval: { rules: [{ effect: 'allow', tool: '*' }], harmlessRuns: false } }),
+    { ...ports, prepareTool: async (made) => ({ ...(CALLS[made.name] as Prepared), argumentsHash: made.id }) },
+    neverAborted,
+  )
+  expect(drafts.flatMap((draft) => (draft.event === 'permission_request' ? [`${draft.tool}: ${draft.reason}`] : []))).toEqual([
+    'out: leaks',
+  ])
+  expect(drafts.flatMap((draft) => (draft.event === 'tool_call' ? [draft.exposes] : []))).toEqual([{ outside: true }, { outside: true }])
 })
