@@ -36,8 +36,6 @@ export type CompactionEnd =
 export async function compactSession(order: CompactionOrder): Promise<CompactionEnd> {
   const { session, reason, instructions } = order
   const { sessionId } = session
-  // Where the provider has just refused the history as too long, nothing longer can be asked.
-  if (reason !== 'overflow') await flushMemories(order, (request) => askModel(order, request, 'memories'))
   let step = await run(order, 'planCompaction', {
     sessionId,
     requestId: newId('r'),
@@ -46,6 +44,8 @@ export async function compactSession(order: CompactionOrder): Promise<Compaction
     carryOver: carriedOver(session),
     now: Date.now(),
   })
+  // Only where something is about to be summarised; after an overflow no model is asked at all.
+  if (step.kind === 'ask_model') await flushMemories(order, (request) => askModel(order, request, 'memories'))
   while (step.kind === 'ask_model') {
     const response = await askModel(order, step.request, 'summary')
     step = await run(order, 'applySummary', {

@@ -118,7 +118,7 @@ const BEHAVIOURS: Record<string, () => void> = {
     }),
   'huge-initialize': () =>
     void (answers['initialize'] = (message) => answer(message, { protocolVersion: '2025-06-18', padding: 'p'.repeat(40 * 1024 * 1024) })),
-  'no-line-end': () => forever(() => 'never ending '),
+  'no-line-end': () => forever(() => 'never ending '.repeat(5_000)),
   'double-answers': () => {
     for (const method of ['initialize', 'tools/list', 'tools/call']) {
       const once = answers[method]

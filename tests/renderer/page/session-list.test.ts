@@ -36,7 +36,7 @@ test('5,000 sessions: few are drawn, the last is one key away, and what changes 
     await page.keyboard.press('Home')
     await expect.poll(focused).toBe('s_0')
     // The one that is open stays the one that Tab comes to, however far the list has been scrolled.
-    expect(await page.locator(`[data-session="s_${MANY - 2}"][tabindex="0"]`).count()).toBe(1)
+    expect(await page.locator(`[data-testid="${testIds.sessionRow}"][data-session="s_${MANY - 2}"][tabindex="0"]`).count()).toBe(1)
     host.emit('s_1', { event: 'session_updated', title: 'renamed elsewhere' })
     await page.getByText('renamed elsewhere').waitFor()
   } finally {

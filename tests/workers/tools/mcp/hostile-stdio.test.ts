@@ -56,7 +56,7 @@ describe('does not get ready, and says why', () => {
     ['silent-list', 'TIMEOUT', /in time/],
     ['garbage-only', 'GARBAGE', /no messages/],
     ['not-a-server', 'ENDED', /exit code 64/],
-    ['no-line-end', 'TIMEOUT', /in time/],
+    ['no-line-end', 'TOO_BIG', /larger than 16 MiB/],
     ['endless-cursor', 'ENDLESS_LIST', /50 pages/],
     ['circle-cursor', 'ENDLESS_LIST', /circle/],
     ['huge-list', 'TOO_BIG', /4 MiB/],
