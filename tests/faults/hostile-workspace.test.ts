@@ -59,11 +59,11 @@ describeWith(hasProgram('strace'), 'strace', true, 'a hostile folder', () => {
           resolve({ code: error === null ? 0 : Number(error.code), signal: null, stdout: String(stdout), stderr: String(stderr) }),
       ),
     )
-    const lines = (await readFile(log, 'latin1')).split('\n')
+    const lines = wholeLines((await readFile(log, 'latin1')).split('\n'))
     const all = (pattern: RegExp): string[] => lines.flatMap((line) => pattern.exec(line)?.slice(1) ?? [])
     return {
       ...result,
-      programs: all(/execve\("([^"]*)".*\) = 0$/).filter((program) => program !== process.execPath),
+      programs: all(/execve\("([^"]*)".*\)\s+= 0$/).filter((program) => program !== process.execPath),
       connections: lines.flatMap((line) => {
         const [, port] = /connect\(.*sin6?_port=htons\((\d+)\)/.exec(line) ?? []
         return port === undefined ? [] : [port]
@@ -164,6 +164,21 @@ describeWith(hasProgram('strace'), 'strace', true, 'a hostile folder', () => {
     ])
   })
 })
+
+/** A call that another thread's line cut in two is put together again. */
+function wholeLines(lines: readonly string[]): string[] {
+  const begun = new Map<string, string>()
+  return lines.flatMap((line) => {
+    const pid = line.slice(0, line.indexOf(' '))
+    const cut = line.indexOf(' <unfinished ...>')
+    if (cut >= 0) {
+      begun.set(pid, line.slice(0, cut))
+      return []
+    }
+    const [, rest] = /<\.\.\. \w+ resumed>(.*)$/.exec(line) ?? []
+    return [rest === undefined ? line : `${begun.get(pid) ?? ''}${rest}`]
+  })
+}
 
 /** strace writes bytes beyond ASCII in paths as octal escapes. */
 function decode(text: string): string {
