@@ -1,6 +1,7 @@
 /** The bash grammar of tree-sitter, loaded at the first command line that is read and kept: about 25 ms and 18 MB. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { setFlagsFromString } from 'node:v8'
 import type { Parser } from 'web-tree-sitter'
 import { readSyntaxTree, type SyntaxReading } from '../domain/shell/read-syntax-tree.ts'
 
@@ -30,6 +31,8 @@ export async function readByGrammar(line: string): Promise<SyntaxReading | undef
 }
 
 async function loadGrammar(): Promise<Parser> {
+  // Bash's lexer is one huge function: once it has run for a while V8 would compile it anew, with 300 MiB for a moment (measured).
+  setFlagsFromString('--wasm-tiering-budget=1000000000')
   // Both stay packages of their own beside the bundles: code and WebAssembly of one version belong together.
   const { resolve } = createRequire(import.meta.url)
   const [{ Language, Parser: BashParser }, runtime, grammar] = await Promise.all([
