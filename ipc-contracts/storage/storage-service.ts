@@ -132,6 +132,8 @@ export const storageService = defineService({
 
     /** Effective values: workspace over profile over default; `profile` scope and tightening rules applied. */
     configList: method(z.object({ workspace: workspace.optional() }), z.object({ entries: z.array(ConfigEntrySchema) })),
+    /** The same values alone: what a turn needs, without what describes them to a person. */
+    configValues: method(z.object({ workspace: workspace.optional() }), z.object({ values: z.record(z.string(), z.unknown()) })),
     configSet: method(z.object({ workspace: workspace.optional(), key: z.string(), value: z.unknown() }), ConfigEntrySchema),
     trustAdd: method(z.object({ path: z.string() }), TrustEntrySchema),
     trustRemove: method(z.object({ path: z.string() }), z.object({ removed: z.boolean() })),

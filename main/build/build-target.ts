@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import type { InlineConfig, Rollup } from 'vite'
+import { builtinModulesWhole } from './builtin-modules.ts'
 import { EXTERNAL_PACKAGES, type NodeTarget, type PageTarget, type Target } from './targets.ts'
 
 /** A chunk of an earlier build may still be wanted by an app that runs; it is removed when this old. */
@@ -30,6 +31,7 @@ async function buildNodeTarget(root: string, out: string, target: NodeTarget): P
     publicDir: false,
     logLevel: 'warn',
     mode: 'production',
+    plugins: target.format === 'es' ? [builtinModulesWhole()] : [],
     ssr: { target: 'node', noExternal: true, external: [...EXTERNAL_PACKAGES] },
     build: {
       ssr: join(root, target.source),

@@ -1,4 +1,5 @@
 /** The llm worker: all provider streams of the process. */
+import '#contracts/wire/interpret-schemas.ts'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { llmService } from '#contracts/llm/llm-service.ts'

@@ -1,13 +1,15 @@
-/** Settings of a turn and the choice of a model, from configuration entries. */
+/** Settings of a turn and the choice of a model, from configuration values. */
 import * as z from 'zod'
 import { PermissionModeSchema, type PermissionMode } from '#contracts/session/session-enums.ts'
-import type { ConfigEntry } from '#contracts/workspace/config-keys.ts'
 import { PermissionRuleSchema } from '#contracts/tools/permission-rule.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import type { SpendingLimits } from './domain/spending-limits.ts'
 import type { Services } from './services.ts'
 import { storedBaseUrl } from './stored-base-url.ts'
 import { splitModel, type TurnConfig } from './turn-runner.ts'
+
+/** By configuration key. */
+export type ConfigValues = Readonly<Record<string, unknown>>
 
 export interface SessionConfig extends TurnConfig {
   /** For a session that has no time limit of its own; Infinity without one. */
@@ -16,25 +18,27 @@ export interface SessionConfig extends TurnConfig {
   readonly sandbox: 'auto' | 'off'
 }
 
-export function turnConfig(entries: readonly ConfigEntry[]): SessionConfig {
-  const value = (key: string): unknown => entries.find((entry) => entry.key === key)?.value
-  const number = (key: string): number | undefined => (typeof value(key) === 'number' ? (value(key) as number) : undefined)
+export function turnConfig(values: ConfigValues): SessionConfig {
+  const number = (key: string): number | undefined => {
+    const value = values[key]
+    return typeof value === 'number' ? value : undefined
+  }
   return {
     maxIterations: number('agent.maxIterations') ?? 50,
     approvalTimeoutMs: (number('security.approvalTimeoutSeconds') ?? 600) * 1000,
-    thinkingEnabled: value('llm.thinking') !== false,
+    thinkingEnabled: values['llm.thinking'] !== false,
     maxTokens: number('llm.maxTokens'),
     temperature: number('llm.temperature'),
     contextBudget: number('agent.contextBudget'),
     turnTimeoutMs: (number('agent.turnTimeoutSeconds') ?? Infinity) * 1000,
     limits: limitsOf(number),
     approval: {
-      rules: z.array(PermissionRuleSchema).catch([]).parse(value('security.rules')),
-      harmlessRuns: value('security.harmlessCommands') === 'allow',
+      rules: z.array(PermissionRuleSchema).catch([]).parse(values['security.rules']),
+      harmlessRuns: values['security.harmlessCommands'] === 'allow',
     },
-    traces: value('logging.traces') !== false,
-    permission: PermissionModeSchema.catch('ask').parse(value('security.permission')),
-    sandbox: value('security.sandbox') === 'off' ? 'off' : 'auto',
+    traces: values['logging.traces'] !== false,
+    permission: PermissionModeSchema.catch('ask').parse(values['security.permission']),
+    sandbox: values['security.sandbox'] === 'off' ? 'off' : 'auto',
   }
 }
 
@@ -50,8 +54,8 @@ function limitsOf(number: (key: string) => number | undefined): SpendingLimits {
 }
 
 /** `llm.model`, else the first provider that has its key (or needs none) and a default model. @throws AppError NO_MODEL */
-export async function chooseModel(services: Services, entries: readonly ConfigEntry[]): Promise<string> {
-  const configured = entries.find((entry) => entry.key === 'llm.model')?.value
+export async function chooseModel(services: Services, values: ConfigValues): Promise<string> {
+  const configured = values['llm.model']
   if (typeof configured === 'string') return configured
   const { providers } = await services.llm.ask((llm) => llm.listProviders({}))
   const withKey = providers.find((provider) => provider.keyRequired && provider.hasKey && provider.defaultModel !== undefined)

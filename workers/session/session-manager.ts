@@ -81,13 +81,13 @@ export class SessionManager {
 
   async create(workspace: string, settings: SessionSettings, interactive: boolean): Promise<LiveSession> {
     this.#requireWritable(workspace)
-    const { entries } = await this.#workspaces.ask(workspace, (storage) => storage.configList({ workspace }))
-    const model = settings.model === undefined ? await chooseModel(this.#services, entries) : settings.model
+    const { values } = await this.#workspaces.ask(workspace, (storage) => storage.configValues({ workspace }))
+    const model = settings.model === undefined ? await chooseModel(this.#services, values) : settings.model
     await requireModel(this.#services, model, settings.baseUrl)
     const session = this.#track(newId('s'), workspace, [], interactive)
     session.timeoutMs = timeoutOf(settings)
     this.#takeBaseUrl(session, settings)
-    const config = turnConfig(entries)
+    const config = turnConfig(values)
     const stored = this.#services.secrets.redactor.value(eventSettings(settings))
     const authority = { permission: settings.permission ?? config.permission, sandbox: settings.sandbox ?? config.sandbox }
     await session.commit([
@@ -225,8 +225,8 @@ export class SessionManager {
       { event: 'session_resumed', workspace, agentVersion: this.#services.context.data.agentVersion },
       ...recoveryDrafts(events, partials),
     ]
-    const { entries } = await this.#workspaces.ask(workspace, (storage) => storage.configList({ workspace }))
-    await session.commit([...drafts, ...(await cappedAuthority(this.#seal, session, events, turnConfig(entries)))])
+    const { values } = await this.#workspaces.ask(workspace, (storage) => storage.configValues({ workspace }))
+    await session.commit([...drafts, ...(await cappedAuthority(this.#seal, session, events, turnConfig(values)))])
     if (partials.length > 0) await this.#workspaces.ask(workspace, (storage) => storage.clearPartial({ workspace, sessionId }))
     return session
   }
@@ -238,8 +238,8 @@ export class SessionManager {
     if (events[0]?.event !== 'session_start')
       throw new AppError({ code: 'BAD_INPUT', message: 'there is nothing to fork before that point' })
     const forked = this.#track(newId('s'), workspace, [], true)
-    const { entries } = await this.#workspaces.ask(workspace, (storage) => storage.configList({ workspace }))
-    const { permission, sandbox } = turnConfig(entries)
+    const { values } = await this.#workspaces.ask(workspace, (storage) => storage.configValues({ workspace }))
+    const { permission, sandbox } = turnConfig(values)
     const seal = await this.#seal.sign(forked.sessionId, { permission, sandbox, baseUrl: undefined })
     await forked.commit(forkDrafts(events, { permission, sandbox, seal }))
     return forked
@@ -251,8 +251,8 @@ export class SessionManager {
     const { provider, model } = splitModel(session.snapshot.model)
     const baseUrl = session.effectiveBaseUrl ?? (await storedBaseUrl(this.#services, provider))
     const target = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
-    const { entries } = await this.#workspaces.ask(workspace, (storage) => storage.configList({ workspace }))
-    const config = turnConfig(entries)
+    const { values } = await this.#workspaces.ask(workspace, (storage) => storage.configValues({ workspace }))
+    const config = turnConfig(values)
     const order = { services: this.#services, session, target, signal }
     // The thread may not have this session yet, or not all of it.
     await contextBuilder({ ...order, config })(await this.#services.toolList.get(session.workspace), session.snapshot.iteration, '')
@@ -287,8 +287,8 @@ export class SessionManager {
   async #runTurn(session: LiveSession, input: { turn: number; userInput: string; signal: AbortSignal }): Promise<void> {
     const { workspace } = session
     try {
-      const { entries } = await this.#workspaces.ask(workspace, (storage) => storage.configList({ workspace }))
-      const config = turnConfig(entries)
+      const { values } = await this.#workspaces.ask(workspace, (storage) => storage.configValues({ workspace }))
+      const config = turnConfig(values)
       const { turnTimeoutMs } = config
       const timed = new AbortController()
       const overdue = new AppError({ code: 'TURN_TIMEOUT', message: `the turn took longer than ${turnTimeoutMs / 1000} s` })

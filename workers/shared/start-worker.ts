@@ -1,6 +1,5 @@
 /** The start and the end of every long-lived worker: what it is given, what it may ask for, how it stops. */
 import { parentPort, threadId, workerData } from 'node:worker_threads'
-import '#contracts/wire/interpret-schemas.ts'
 import { AppError, type AppErrorData } from '#contracts/wire/app-error.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import type { FromWorker, ToWorker, WorkerData, WorkerName } from '#contracts/wire/worker-lifecycle.ts'

@@ -1,4 +1,5 @@
 /** The storage worker: the only thread that opens SQLite, logs and traces. */
+import '#contracts/wire/interpret-schemas.ts'
 import { expose } from '#contracts/wire/expose.ts'
 import { storageService } from '#contracts/storage/storage-service.ts'
 import { startWorker } from '#workers/shared/start-worker.ts'

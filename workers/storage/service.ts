@@ -8,7 +8,7 @@ import { AppError, toErrorData, WireErrorCode } from '#contracts/wire/app-error.
 import { threadHealth } from '#workers/shared/metering/thread-meter.ts'
 import { readWorkspaceFile, writeWorkspaceFile } from './folders/workspace-files.ts'
 import { makeSampleWorkspace } from './folders/sample-workspace.ts'
-import { checkedValue, effectiveConfig, effectiveEntry, keyOf } from './profile/effective-config.ts'
+import { checkedValue, effectiveConfig, effectiveEntry, effectiveValues, keyOf } from './profile/effective-config.ts'
 import { deleteSession } from './delete-session.ts'
 import { lazyMemoryHandlers } from './memory/lazy-memory-handlers.ts'
 import { listSessions, readEvents, readPartials } from './queries/read-sessions.ts'
@@ -116,6 +116,7 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
     listModelAccounts: () => ({ accounts: profile().modelAccounts() }),
 
     configList: async ({ workspace }) => ({ entries: effectiveConfig(profile().config(), await stored(workspace)) }),
+    configValues: async ({ workspace }) => ({ values: effectiveValues(profile().config(), await stored(workspace)) }),
     configSet: async ({ workspace, key, value }, { signal }) => {
       refuseSecrets(value, key)
       const text = checkedValue(key, value, profile().config(), workspace !== undefined)

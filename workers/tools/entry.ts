@@ -1,4 +1,5 @@
 /** The tools worker: built-in tools for every session. */
+import '#contracts/wire/interpret-schemas.ts'
 import { toolsService } from '#contracts/tools/tools-service.ts'
 import { expose } from '#contracts/wire/expose.ts'
 import { createShellProxy } from '#workers/shared/shell-proxy.ts'

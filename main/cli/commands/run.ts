@@ -145,13 +145,18 @@ function ended(context: CommandContext, exit: ExitCode): ExitCode {
   return context.interruption.happened ? ExitCode.ABORTED : exit
 }
 
+/** With a comma after each three digits. The locale's own way loads the tables of all languages, for one number. */
+function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')
+}
+
 function summary({ text, language }: CommandContext, { sessionId, end, usage }: TurnOutcome): string {
   const cost = end?.cost === undefined ? '' : ` · ${end.cost.total.toFixed(4)} ${end.cost.currency}`
   return fill(text.summary, {
     session: sessionId,
     iterations: end?.iterations ?? 0,
-    input: (usage?.inputTokens ?? 0).toLocaleString('en'),
-    output: (usage?.outputTokens ?? 0).toLocaleString('en'),
+    input: grouped(usage?.inputTokens ?? 0),
+    output: grouped(usage?.outputTokens ?? 0),
     cost,
     elapsed: elapsed(end?.durationMs ?? 0, language),
   })

@@ -1,7 +1,8 @@
 /** The bundler: what it makes, what it makes again, and what happens when several build at once or a source is broken. */
 import { execFile } from 'node:child_process'
 import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { EOL } from 'node:os'
+import { join, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -129,4 +130,19 @@ test('tool descriptors are written from the catalog of the moment', async () => 
   await repository.write('workers/tools/describe-tools.ts', describe('two'))
   await build()
   expect(await read()).toEqual({ tools: ['two'] })
+})
+
+test('a module of Node is taken whole: what it would load only for an export nobody named stays unloaded', async () => {
+  await repository.write(
+    'workers/llm/entry.ts',
+    `import path, { join as put } from 'node:path'\nimport * as os from 'node:os'\nimport { default as url } from 'node:url'\nimport 'node:events'\n` +
+      `export const here = [path.sep, put('a', 'b'), os.EOL, url.domainToASCII('x')]\n` +
+      `export const later = async () => (await import('node:zlib')).constants.Z_OK\nexport const text = 'import { x } from "node:none"'\n`,
+  )
+  await build()
+  expect(await readFile(join(repository.out, 'llm/entry.js'), 'utf8')).not.toMatch(/(?:from|import\()\s*["'`]node:(?!none)/)
+  const bundle = await load('llm/entry.js')
+  expect(bundle['here']).toEqual([sep, join('a', 'b'), EOL, 'x'])
+  expect(await (bundle['later'] as () => Promise<unknown>)()).toBe(0)
+  expect(bundle['text']).toBe('import { x } from "node:none"')
 })

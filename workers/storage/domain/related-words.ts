@@ -102,27 +102,37 @@ export interface RelatedGroup {
   readonly members: readonly { readonly word: string; readonly terms: readonly string[] }[]
 }
 
-const groups: readonly RelatedGroup[] = GROUPS.map((words) => ({
-  members: words.map((word) => ({ word, terms: memoryTerms(word) })),
-}))
+interface KnownWords {
+  readonly byMember: ReadonlyMap<string, readonly RelatedGroup[]>
+  /** Characters of the longest Chinese member. */
+  readonly longestCjk: number
+}
 
-const byMember = new Map<string, RelatedGroup[]>()
-for (const group of groups)
-  for (const { word, terms } of group.members) {
-    const key = isCjk(word) ? word : (terms[0] ?? word)
-    byMember.set(key, [...(byMember.get(key) ?? []), group])
+let words: KnownWords | undefined
+
+/** Made when first asked for: a store without memories never is. */
+function knownWords(): KnownWords {
+  if (words !== undefined) return words
+  const byMember = new Map<string, RelatedGroup[]>()
+  for (const line of GROUPS) {
+    const group = { members: line.map((word) => ({ word, terms: memoryTerms(word) })) }
+    for (const { word, terms } of group.members) {
+      const key = isCjk(word) ? word : (terms[0] ?? word)
+      byMember.set(key, [...(byMember.get(key) ?? []), group])
+    }
   }
-
-const LONGEST_CJK = Math.max(...[...byMember.keys()].filter(isCjk).map((word) => word.length))
+  return (words = { byMember, longestCjk: Math.max(...[...byMember.keys()].filter(isCjk).map((word) => word.length)) })
+}
 
 /** @param word a stem, or Chinese characters as they stand. */
 export function relatedGroups(word: string): readonly RelatedGroup[] {
-  return byMember.get(word) ?? []
+  return knownWords().byMember.get(word) ?? []
 }
 
 /** The longest known Chinese word of two characters or more that begins at `at`; undefined when there is none. */
 export function knownWordAt(run: string, at: number): string | undefined {
-  for (let length = Math.min(LONGEST_CJK, run.length - at); length > 1; length--) {
+  const { byMember, longestCjk } = knownWords()
+  for (let length = Math.min(longestCjk, run.length - at); length > 1; length--) {
     const word = run.slice(at, at + length)
     if (byMember.has(word)) return word
   }

@@ -1,5 +1,7 @@
+import type { Database } from 'better-sqlite3'
 import { memoryMethods } from '#contracts/storage/memory-methods.ts'
 import type { CallContext } from '#contracts/wire/define-service.ts'
+import { memoryCount } from '../queries/memories.ts'
 import type { Workspaces } from '../workspaces.ts'
 import type { MemoryHandlers } from './memory-handlers.ts'
 
@@ -12,5 +14,17 @@ export function lazyMemoryHandlers(workspaces: Workspaces): MemoryHandlers {
     name,
     async (input: never, context: CallContext) => (await handlers())[name as keyof MemoryHandlers](input, context),
   ])
-  return Object.fromEntries(lazy) as MemoryHandlers
+  const all = Object.fromEntries(lazy) as MemoryHandlers
+  return {
+    ...all,
+    // Every message asks; where nothing is remembered the answer needs none of that code.
+    memorySearch: async (input, context) => {
+      const empty = loading === undefined && (await workspaces.get(input.workspace).read(hasNoMemories))
+      return empty ? { hits: [] } : all.memorySearch(input, context)
+    },
+  }
+}
+
+function hasNoMemories(database: Database): boolean {
+  return memoryCount(database) === 0
 }

@@ -17,21 +17,30 @@ export function effectiveConfig(profile: StoredValues, workspace: StoredValues):
   return Object.keys(configKeys).map((name) => effectiveEntry(name, profile, workspace))
 }
 
+/** The values of `effectiveConfig` by key. Every turn asks for them: describing a key costs more than reading all of them. */
+export function effectiveValues(profile: StoredValues, workspace: StoredValues): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(configKeys).map(([name, key]) => [name, valueInForce(name, key, profile.get(name), workspace.get(name)).value]),
+  )
+}
+
 export function effectiveEntry(name: string, profile: StoredValues, workspace: StoredValues): ConfigEntry {
   const key = keyOf(name)
-  const own = storedValue(key, profile.get(name))
+  const { value, source } = valueInForce(name, key, profile.get(name), workspace.get(name))
+  return { key: name, value, category: key.category, source, description: key.description, schema: jsonSchemaOf(name, key) }
+}
+
+function valueInForce(
+  name: string,
+  key: ConfigKey,
+  inProfile: string | undefined,
+  inWorkspace: string | undefined,
+): Pick<ConfigEntry, 'value' | 'source'> {
+  const own = storedValue(key, inProfile)
   const inherited = own === undefined ? key.defaultValue : own
-  const local = storedValue(key, workspace.get(name))
-  const entry = (value: unknown, source: ConfigEntry['source']): ConfigEntry => ({
-    key: name,
-    value,
-    category: key.category,
-    source,
-    description: key.description,
-    schema: jsonSchemaOf(name, key),
-  })
-  if (local !== undefined && isAllowedInWorkspace(name, key, inherited, local)) return entry(local, 'workspace')
-  return own === undefined ? entry(key.defaultValue, 'default') : entry(own, 'profile')
+  const local = storedValue(key, inWorkspace)
+  if (local !== undefined && isAllowedInWorkspace(name, key, inherited, local)) return { value: local, source: 'workspace' }
+  return own === undefined ? { value: key.defaultValue, source: 'default' } : { value: own, source: 'profile' }
 }
 
 /** The key, or `UNKNOWN_CONFIG_KEY`. */
