@@ -111,9 +111,9 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
     cost: CostSchema.optional(),
     /** Taken over with a fork: paid for in the session it comes from. */ copied: z.literal(true).optional(),
   }),
-  /** A request beside the conversation, paid for like any other: a summary, what to remember before one. */
+  /** A request beside the conversation, paid for like any other: a summary, what to remember before one, an MCP server's wish. */
   define('side_request', {
-    purpose: z.enum(['summary', 'memories']),
+    purpose: z.enum(['summary', 'memories', 'sampling']),
     provider: z.string(),
     model: z.string(),
     usage: MetonaUsageSchema,

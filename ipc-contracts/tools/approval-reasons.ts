@@ -30,6 +30,15 @@ const REASONS = {
     'whether your rule forbids it cannot be told, because the command holds {what}: {rule}',
     '命令中有{what}，无法判断你的规则是否禁止：{rule}',
   ),
+  // What an MCP server asks while a call of its tool runs.
+  mcp_sampling: text(
+    'the MCP server “{server}” wants the text below to be sent to {model} at your cost, and the answer (at most {tokens} tokens) for itself',
+    'MCP 服务器“{server}”希望把下面的文字发给 {model}（费用由你承担），并取得回答（最多 {tokens} 个 token）',
+  ),
+  mcp_open_page: text(
+    'the MCP server “{server}” asks you to open the page below yourself; it is not opened for you',
+    'MCP 服务器“{server}”请你自行打开下面的网页；应用不会替你打开',
+  ),
   // What the call touches.
   outside_workspace: text('it is outside the workspace: {path}', '在工作空间之外：{path}'),
   foreign_hard_link: text('{path} is a hard link to a file of another user', '{path} 是指向其他用户文件的硬链接'),

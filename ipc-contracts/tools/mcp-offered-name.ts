@@ -1,6 +1,8 @@
 /** The name a server's tool has for the model: `mcp__server__tool`, at most 64 of [a-zA-Z0-9_-], as every provider takes it. */
 
 export const MCP_PREFIX = 'mcp__'
+/** Also of the tools that read resources and prompts. */
+export const MCP_CALL_PREFIX = 'mcp_'
 const LIMIT = 64
 const SERVER_LIMIT = 24
 

@@ -28,10 +28,11 @@ export type McpTool = z.infer<typeof McpToolSchema>
 
 export const McpOffersSchema = z.object({ resources: z.boolean(), prompts: z.boolean() })
 
-/** Switches of one server. What opens pages is off until the person turns it on. */
+/** Switches of one server. What opens pages, or asks the model at the person's cost, is off until they turn it on. */
 export const McpOptionsSchema = z.object({
   sandbox: z.boolean().default(false),
   urlElicitation: z.boolean().default(false),
+  sampling: z.boolean().default(false),
 })
 export type McpOptions = z.infer<typeof McpOptionsSchema>
 

@@ -70,7 +70,15 @@ export type PreparedCall = z.infer<typeof PreparedCallSchema>
  */
 export const ToolLiveSchema = z.union([
   z.object({ output: z.string(), dropped: z.number().int().optional() }),
-  z.object({ question: z.object({ id: z.number(), text: z.string(), options: z.array(z.string()).optional() }) }),
+  z.object({
+    question: z.object({
+      id: z.number(),
+      text: z.string(),
+      options: z.array(z.string()).optional(),
+      /** Yes or no to what `text` shows, and why it is asked; any text is a yes. */
+      reason: ApprovalReasonSchema.optional(),
+    }),
+  }),
   z.object({ progress: z.object({ done: z.number(), total: z.number().optional(), unit: z.string() }) }),
 ])
 export type ToolLive = z.infer<typeof ToolLiveSchema>
@@ -99,6 +107,8 @@ export const toolsService = defineService({
         port: z.custom<Port>(),
         /** Serves `memoryPort`; only for calls of tools that have to do with memory. */
         memory: z.custom<Port>().optional(),
+        /** Serves `samplingPort`; only for calls of MCP servers. */
+        sampling: z.custom<Port>().optional(),
       }),
       output: z.object({
         result: MetonaToolResultSchema,
@@ -107,7 +117,7 @@ export const toolsService = defineService({
         stop: z.object({ processesFound: z.number(), processesKilled: z.number(), survivors: z.array(z.number()) }).optional(),
       }),
       deadlineMs: Infinity,
-      transfer: ['port', 'memory'],
+      transfer: ['port', 'memory', 'sampling'],
     },
     /** Values to keep out of output that goes to a file, beside those of the environment. Added to the known ones. */
     setSecrets: {

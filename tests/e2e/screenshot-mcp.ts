@@ -21,7 +21,7 @@ const view = (name: string, more: Partial<McpServerView>): McpServerView => ({
   approval: 'given',
   state: 'ready',
   offers: { resources: false, prompts: false },
-  options: { sandbox: false, urlElicitation: false },
+  options: { sandbox: false, urlElicitation: false, sampling: false },
   tools: [],
   ...more,
 })

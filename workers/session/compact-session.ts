@@ -8,7 +8,6 @@ import {
 import type { BuildInput } from '#contracts/context/context-tasks.ts'
 import type { ModelTarget } from '#contracts/llm/llm-service.ts'
 import type { MetonaResponse } from '#contracts/metona/metona-response.ts'
-import type { Port } from '#contracts/wire/port.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
 import { stopped, unlessAborted } from './context-pool.ts'
 import { flushMemories } from './flush-memories.ts'
@@ -16,6 +15,7 @@ import type { TurnSettings } from './domain/turn-ports.ts'
 import type { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
 import type { Services } from './services.ts'
+import { sideRequest, type SideRequestOrder } from './side-request.ts'
 
 export interface CompactionOrder {
   readonly services: Services
@@ -26,6 +26,7 @@ export interface CompactionOrder {
   readonly instructions?: string
   readonly signal: AbortSignal
   readonly turn?: number
+  readonly onSpent?: SideRequestOrder['onSpent']
 }
 
 export type CompactionEnd =
@@ -126,40 +127,17 @@ async function run(
   }
 }
 
-/** The summary is not part of the conversation: nothing of it is shown while it is written. */
+/** The summary is not part of the conversation. */
 async function askModel(
-  { services, session, target, signal, turn }: CompactionOrder,
+  order: CompactionOrder,
   request: Extract<CompactionStep, { kind: 'ask_model' }>['request'],
   purpose: 'summary' | 'memories',
 ): Promise<MetonaResponse | undefined> {
-  const started = performance.now()
-  const channel = new MessageChannel()
-  channel.port1.start()
   try {
-    const llm = await services.llm.client()
-    const { response, cost } = await llm.stream(
-      { target, request: { ...request, meta: { ...request.meta, model: target.model } }, port: channel.port2 as unknown as Port },
-      { signal },
-    )
-    // Unseen, but not free.
-    if (response.usage.totalTokens > 0)
-      await session.commit([
-        {
-          event: 'side_request',
-          purpose,
-          provider: target.provider,
-          model: target.model,
-          usage: response.usage,
-          durationMs: Math.round(performance.now() - started),
-          ...(cost === undefined ? {} : { cost }),
-          ...(turn === undefined ? {} : { turn }),
-        },
-      ])
+    const response = await sideRequest(order, request, purpose)
     return response.finishReason === 'error' || response.finishReason === 'aborted' ? undefined : response
   } catch (thrown) {
-    services.context.log('warn', `summary: ${toErrorData(thrown).message}`)
+    order.services.context.log('warn', `summary: ${toErrorData(thrown).message}`)
     return undefined
-  } finally {
-    channel.port1.close()
   }
 }

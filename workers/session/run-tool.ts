@@ -6,6 +6,7 @@ import { listen } from '#contracts/wire/listen.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import type { ToolQuestion, ToolRun } from './domain/turn-ports.ts'
 import { openMemoryPort } from './memory-port.ts'
+import { openSamplingPort, type SamplingOrder } from './sampling-port.ts'
 import { OutputRedaction } from './redact-deltas.ts'
 import type { Services } from './services.ts'
 
@@ -37,6 +38,7 @@ export async function runTool(
   onLive: (live: ToolShown) => void,
   signal: AbortSignal,
   onQuestion: (question: ToolQuestion) => Promise<string | undefined>,
+  sampling: SamplingOrder,
 ): Promise<ToolRun> {
   const channel = new MessageChannel()
   const port = channel.port1 as unknown as Port
@@ -54,12 +56,19 @@ export async function runTool(
   })
   port.start()
   const memory = openMemoryPort(services, place, order.call.name)
+  const model = openSamplingPort(sampling, order.call.name)
   let sent = false
   try {
     const tools = await services.tools.client()
     sent = true
     const run = await tools.run(
-      { place, ...order, port: channel.port2 as unknown as Port, ...(memory.port === undefined ? {} : { memory: memory.port }) },
+      {
+        place,
+        ...order,
+        port: channel.port2 as unknown as Port,
+        ...(memory.port === undefined ? {} : { memory: memory.port }),
+        ...(model.port === undefined ? {} : { sampling: model.port }),
+      },
       { signal, graceMs: TOOL_GRACE_MS },
     )
     return {
@@ -77,6 +86,7 @@ export async function runTool(
     show(redaction.end())
     port.close()
     memory.close()
+    model.close()
   }
 }
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ReportOutputSchema, type ReportInput } from '#contracts/context/token-report.ts'
+import { addCost } from '#contracts/session/cost.ts'
 import type { ModelTarget } from '#contracts/llm/llm-service.ts'
 import type { ToolDescriptor, ToolPlace } from '#contracts/tools/tools-service.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
@@ -10,6 +11,7 @@ import { contextBuilder, type BuildSettings } from './context-builder.ts'
 import { mapFailure } from './domain/map-failure.ts'
 import { runTurn } from './domain/run-turn.ts'
 import { traceJson } from './domain/trace.ts'
+import { spendingEnd, spentSince, type Spending } from './domain/spending-limits.ts'
 import type { TurnPorts, TurnSettings } from './domain/turn-ports.ts'
 import { addGrant, hasGrant } from './grants.ts'
 import { keep } from './keep.ts'
@@ -17,6 +19,7 @@ import type { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
 import { prepareTool, runTool } from './run-tool.ts'
 import type { Services } from './services.ts'
+import type { SideRequestOrder } from './side-request.ts'
 import { storedBaseUrl } from './stored-base-url.ts'
 import { streamModel } from './stream-model.ts'
 
@@ -41,7 +44,15 @@ export async function runSessionTurn(
   const place = (): ToolPlace => ({ workspace: session.workspace, sessionId: session.sessionId, sandbox: session.snapshot.sandbox })
   const traceId = randomBytes(16).toString('hex')
   const build = contextBuilder({ services, session, target, config, signal: input.signal, turn: input.turn })
-  const compaction = { services, session, target, approval: config.approval, signal: input.signal, turn: input.turn }
+  let beside: Spending = { tokens: 0, costs: [] }
+  const onSpent: SideRequestOrder['onSpent'] = (tokens, cost) => {
+    beside = { tokens: beside.tokens + tokens, costs: cost === undefined ? beside.costs : addCost(beside.costs, cost) }
+  }
+  const side = { services, session, target, turn: input.turn, onSpent }
+  const compaction = { ...side, approval: config.approval, signal: input.signal }
+  const { usage, costs } = session.snapshot.totals
+  const spentBefore: Spending = { tokens: usage.totalTokens, costs }
+  const spendingSoFar = () => spendingEnd(config.limits, spentBefore, spentSince(session.snapshot.totals, spentBefore))
   let tools: ToolDescriptor[] = []
 
   const ports: TurnPorts = {
@@ -80,7 +91,10 @@ export async function runSessionTurn(
     },
     prepareTool: (call) => prepareTool(services, place(), call),
     runTool: (call, argumentsHash, { onLive, onQuestion, answer }) =>
-      runTool(services, place(), { call, argumentsHash, ...(answer === undefined ? {} : { answer }) }, onLive, input.signal, onQuestion),
+      runTool(services, place(), { call, argumentsHash, ...(answer === undefined ? {} : { answer }) }, onLive, input.signal, onQuestion, {
+        ...side,
+        spendingEnd: spendingSoFar,
+      }),
     waitForApproval: (request) => session.approvals.ask(request, config.approvalTimeoutMs, input.signal),
     permission: () => session.snapshot.permission,
     hasGrant: (grant) => hasGrant(services, session, grant),
@@ -90,6 +104,7 @@ export async function runSessionTurn(
         .filter((message) => message.steering)
         .map((message) => ({ messageId: message.messageId, content: message.content, images: session.imagesOf(message.messageId) })),
     exposure: () => session.exposure,
+    spentBeside: () => beside,
     noticed: (code) => session.noticed.has(code),
     writeTrace: (iteration, trace) => {
       services.meter.iteration(session.sessionId, trace.spans)
@@ -132,7 +147,7 @@ export async function runSessionTurn(
         tools,
         approval: config.approval,
         limits: config.limits,
-        spentBefore: { tokens: session.snapshot.totals.usage.totalTokens, costs: session.snapshot.totals.costs },
+        spentBefore,
       },
       ports,
       input.signal,

@@ -1,10 +1,18 @@
 /** Questions to the person while a call runs, over the call's port. */
+import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
 import { ToolAnswerSchema } from '#contracts/tools/tools-service.ts'
 import { listen } from '#contracts/wire/listen.ts'
 import type { Port } from '#contracts/wire/port.ts'
 
+export interface LiveQuestion {
+  readonly text: string
+  readonly options?: readonly string[]
+  /** Yes or no to what `text` shows, for this reason; any text is a yes. */
+  readonly reason?: ApprovalReason
+}
+
 export interface Questions {
-  ask(question: { readonly text: string; readonly options?: readonly string[] }): Promise<string | undefined>
+  ask(question: LiveQuestion): Promise<string | undefined>
   /** Whoever still waits gets no answer. */
   close(): void
 }
@@ -33,8 +41,14 @@ export function askOver(port: Port): Questions {
           new Promise<string | undefined>((resolve) => {
             const id = next++
             open.set(id, resolve)
+            const { text, options, reason } = question
             port.postMessage({
-              question: { id, text: question.text, ...(question.options === undefined ? {} : { options: [...question.options] }) },
+              question: {
+                id,
+                text,
+                ...(options === undefined ? {} : { options: [...options] }),
+                ...(reason === undefined ? {} : { reason }),
+              },
             })
           }),
       )

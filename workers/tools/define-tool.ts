@@ -3,12 +3,14 @@ import * as z from 'zod'
 import type { MetonaToolDef } from '#contracts/metona/metona-tool.ts'
 import type { ToolOutcome } from '#contracts/session/session-enums.ts'
 import type { memoryPort } from '#contracts/tools/memory-port.ts'
+import type { samplingPort } from '#contracts/tools/sampling-port.ts'
 import type { ServiceClient } from '#contracts/wire/define-service.ts'
 import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
 import type { RuleSubject } from '#contracts/tools/permission-rule.ts'
 import type { SandboxReason } from '#contracts/tools/sandbox-state.ts'
 import type { RiskClass, ToolDescriptor, ToolLive, ToolPlace } from '#contracts/tools/tools-service.ts'
 import type { NamedScript } from './commands/named-scripts.ts'
+import type { LiveQuestion } from './ask-over.ts'
 import type { ToolServices } from './tool-services.ts'
 
 /** What preparing found out and running relies on; kept by the worker, never sent. */
@@ -87,9 +89,11 @@ export interface RunContext extends PrepareContext {
   readonly answer: string | undefined
   /** Of the session the call runs in; only for the tools that remember and recall. */
   readonly memory: ServiceClient<typeof memoryPort> | undefined
+  /** The session's model, for what a server wants of it; only for calls of MCP servers. */
+  readonly sampling: ServiceClient<typeof samplingPort> | undefined
   live(message: ToolLive): void
   /** Asks the person while the call runs. @returns what they wrote; undefined when they passed over it or nobody is there. */
-  ask(question: { readonly text: string; readonly options?: readonly string[] }): Promise<string | undefined>
+  ask(question: LiveQuestion): Promise<string | undefined>
 }
 
 export interface ToolSpecification<S extends z.ZodObject> {

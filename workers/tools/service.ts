@@ -9,6 +9,7 @@ import type { RuleSubject } from '#contracts/tools/permission-rule.ts'
 import type { SandboxReason } from '#contracts/tools/sandbox-state.ts'
 import type { PreparedCall, ToolLive, ToolPlace, toolsService } from '#contracts/tools/tools-service.ts'
 import { memoryPort } from '#contracts/tools/memory-port.ts'
+import { samplingPort } from '#contracts/tools/sampling-port.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { connect } from '#contracts/wire/connect.ts'
 import { callMeter } from '#contracts/wire/call-meter.ts'
@@ -79,10 +80,14 @@ export function createToolsHandlers(
     }
   }
 
-  const run = async ({ place, call, argumentsHash, answer: reply, port, memory }: RunInput, signal: AbortSignal): Promise<RunAnswer> => {
+  const run = async (
+    { place, call, argumentsHash, answer: reply, port, memory, sampling }: RunInput,
+    signal: AbortSignal,
+  ): Promise<RunAnswer> => {
     const startedAt = performance.now()
     const questions = askOver(port)
     const remembering = memory === undefined ? undefined : connect(memoryPort, memory)
+    const model = sampling === undefined ? undefined : connect(samplingPort, sampling)
     running++
     try {
       const { bound } = await bind(place, call)
@@ -99,6 +104,7 @@ export function createToolsHandlers(
         permit,
         answer: reply,
         memory: remembering?.client,
+        sampling: model?.client,
         live,
         ask: questions.ask,
       })
@@ -109,6 +115,7 @@ export function createToolsHandlers(
       running--
       questions.close()
       remembering?.close()
+      model?.close()
       prepared.delete(`${place.sessionId}\0${call.id}`)
       port.close()
     }

@@ -54,10 +54,11 @@ export const mcp = {
   repaired: 'Adapted',
   permission: { ask: 'Ask', allow: 'Allow', deny: 'Never' },
   permissionFor: 'What {tool} may do without a question',
-  option: { sandbox: 'In the sandbox', urlElicitation: 'May ask you to open pages' },
+  option: { sandbox: 'In the sandbox', urlElicitation: 'May ask you to open pages', sampling: 'May ask the model' },
   optionHelp: {
     sandbox: 'Writes only in this folder and has no network. Many servers need one and will not start.',
     urlElicitation: 'The address is shown to you and never opened by itself.',
+    sampling: 'You see each text before it is sent and pay for the answer. Nothing of the conversation goes along.',
   },
   instructions: 'What the server says about itself. It is not passed on to the model.',
   source: { stderr: 'stderr', server: 'log', app: '·' },

@@ -54,10 +54,11 @@ export const mcp: Messages['mcp'] = {
   repaired: '已调整',
   permission: { ask: '询问', allow: '允许', deny: '从不' },
   permissionFor: '{tool} 无需询问可以做什么',
-  option: { sandbox: '在沙箱中运行', urlElicitation: '可以请你打开网页' },
+  option: { sandbox: '在沙箱中运行', urlElicitation: '可以请你打开网页', sampling: '可以请求模型' },
   optionHelp: {
     sandbox: '只能写入此文件夹，且没有网络。许多服务器需要网络，会无法启动。',
     urlElicitation: '地址会显示给你，绝不会自行打开。',
+    sampling: '每段文字发送前都会给你看，回答的费用由你承担。对话内容不会随之发送。',
   },
   instructions: '服务器对自己的说明。不会转给模型。',
   source: { stderr: 'stderr', server: '日志', app: '·' },

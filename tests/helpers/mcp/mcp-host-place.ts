@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { McpEntryInput } from './mcp-entry-input.ts'
-import type { McpApproval, McpServerView } from '#contracts/tools/mcp-server.ts'
+import { McpOptionsSchema, type McpApproval, type McpOptions, type McpServerView } from '#contracts/tools/mcp-server.ts'
 import { mcpOfferedName } from '#contracts/tools/mcp-offered-name.ts'
 import { launchCommandHost, type LaunchedCommandHost } from '#main/command-host/launch.ts'
 import { createCommandRunner, type CommandRunner } from '#workers/tools/commands/command-runner.ts'
@@ -19,6 +19,7 @@ export interface CallOptions {
   readonly ask?: RunContext['ask']
   readonly live?: RunContext['live']
   readonly sessionId?: string
+  readonly sampling?: RunContext['sampling']
 }
 
 /** What came of a call: the text for the model, or the code of the failure. */
@@ -33,9 +34,9 @@ export interface McpHostPlace {
   readonly workspace: string
   readonly host: McpHost
   /** Agrees to start it and to nothing else. */
-  start(entry: McpEntryInput, sandbox?: boolean): Promise<McpServerView>
+  start(entry: McpEntryInput, options?: Partial<McpOptions>): Promise<McpServerView>
   /** Agrees to start it and to every tool it has. */
-  approve(entry: McpEntryInput): Promise<McpServerView>
+  approve(entry: McpEntryInput, options?: Partial<McpOptions>): Promise<McpServerView>
   view(name: string): Promise<McpServerView>
   /** Calls a tool as a turn does: prepared, and run only if that went well. */
   call(server: string, tool: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Called>
@@ -72,7 +73,7 @@ export async function makeMcpHostPlace(change: Partial<McpSurroundings> = {}): P
       false,
     )
 
-  const start = async (input: McpEntryInput, sandbox = false): Promise<McpServerView> => {
+  const start = async (input: McpEntryInput, options: Partial<McpOptions> = {}): Promise<McpServerView> => {
     const known = { id: `mcp_${input.name}`, enabled: true, ...input }
     entries.set(known.id, known)
     approvals.set(known.id, {
@@ -83,7 +84,7 @@ export async function makeMcpHostPlace(change: Partial<McpSurroundings> = {}): P
       tools: [],
       permissions: {},
       offers: { resources: false, prompts: false },
-      options: { sandbox, urlElicitation: false },
+      options: McpOptionsSchema.parse(options),
     })
     sync()
     return host.connect(workspace, known.id, false)
@@ -100,8 +101,8 @@ export async function makeMcpHostPlace(change: Partial<McpSurroundings> = {}): P
     host,
     start,
     view,
-    approve: async (input) => {
-      const seen = await start(input)
+    approve: async (input, options) => {
+      const seen = await start(input, options)
       const approval = approvals.get(seen.entry.id)
       if (approval === undefined) throw new Error('not started')
       approvals.set(seen.entry.id, { ...approval, tools: seen.tools.filter(({ status }) => status !== 'rejected'), offers: seen.offers })
@@ -122,6 +123,7 @@ export async function makeMcpHostPlace(change: Partial<McpSurroundings> = {}): P
         permit: undefined,
         answer: undefined,
         memory: undefined,
+        sampling: options.sampling,
         live: options.live ?? (() => undefined),
         ask: options.ask ?? (() => Promise.resolve(undefined)),
       }

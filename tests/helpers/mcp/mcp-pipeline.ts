@@ -5,7 +5,7 @@ import type { McpServerInput } from '#contracts/session/mcp-commands.ts'
 import type { SessionEvent } from '#contracts/session/session-event.ts'
 import type { McpServerView } from '#contracts/tools/mcp-server.ts'
 import { makeCliPlace, type CliPlace } from '../cli.ts'
-import { startFakeProvider, type FakeAnswer, type FakeProvider, type FakeRequest } from '../fake-provider.ts'
+import { startFakeProvider, type FakeAnswer, type FakeProvider, type FakeRequest, type FakeRule } from '../fake-provider.ts'
 import { startPipeline, type Pipeline, type PipelineSession } from '../pipeline.ts'
 
 export interface McpPipeline {
@@ -18,7 +18,11 @@ export interface McpPipeline {
   approved(server: McpServerInput): Promise<McpServerView>
   view(name: string): Promise<McpServerView>
   /** One turn in a session of its own: the model makes these calls one after the other, then says `done`. */
-  turn(calls: readonly { name: string; args: Record<string, unknown> }[], answer?: (question: Question) => Answer): Promise<McpTurn>
+  turn(
+    calls: readonly { name: string; args: Record<string, unknown> }[],
+    answer?: (question: Question, session: PipelineSession) => Answer | undefined,
+    options?: TurnOptions,
+  ): Promise<McpTurn>
   stop(): Promise<void>
 }
 
@@ -31,6 +35,11 @@ export interface McpTurn {
   readonly questions: Question[]
   readonly results: Extract<SessionEvent, { event: 'tool_result' }>[]
   readonly end: string
+}
+
+export interface TurnOptions {
+  /** For requests that are not the conversation's. */
+  readonly rules?: readonly FakeRule[]
 }
 
 export const allowAll = (): Answer => ({ decision: 'allow' })
@@ -51,17 +60,19 @@ export async function startMcpPipeline(): Promise<McpPipeline> {
     return client.call('mcp.approve', { workspace, id: entry.id, launchHash, toolsHash: started.toolsHash })
   }
 
-  const turn: McpPipeline['turn'] = async (calls, answer = allowAll) => {
+  const turn: McpPipeline['turn'] = async (calls, answer = allowAll, { rules = [] } = {}) => {
     await provider.reset()
     const script: FakeAnswer[] = [...calls.map((call) => ({ toolCalls: [call] })), { text: 'done' }]
-    await provider.script(script)
+    await provider.script([...rules, { answers: script }])
     const session = await pipeline.session({ model: 'deepseek/deepseek-v4-pro', interactive: true } as never)
     const answered = new Set<string>()
     const watch = setInterval(() => {
       for (const event of session.events) {
         if (event.event !== 'permission_request' || answered.has(event.argumentsHash)) continue
         answered.add(event.argumentsHash)
-        const { decision, text } = answer(event)
+        const said = answer(event, session)
+        if (said === undefined) continue
+        const { decision, text } = said
         void client.call('session.answer', {
           sessionId: session.sessionId,
           toolCallId: event.toolCallId,

@@ -140,6 +140,13 @@ describe('a turn', () => {
     expect(drafts.at(-1)).toMatchObject({ event: 'turn_end', reason: 'limit_reached', detail })
   })
 
+  test('what requests beside the conversation used counts for the turn’s budget', async () => {
+    const answers = Array.from({ length: 9 }, (_, index) => ({ toolCalls: [call(`tc_${index}`, 'read_file', { index })] }))
+    const { ports } = scripted({ answers, beside: { tokens: 4, costs: [] } })
+    const end = await runTurn(settings({ maxIterations: 4, limits: { turnTokens: 6 } }), ports, neverAborted)
+    expect(end).toMatchObject({ reason: 'limit_reached', iterations: 1, detail: 'turn_tokens' })
+  })
+
   test('fails with the provider error as data', async () => {
     const error = { code: 'rate_limited' as const, message: 'slow down', retryable: true }
     const { ports, drafts } = scripted({ answers: [{ finishReason: 'error', error }] })

@@ -7,6 +7,7 @@ import type { PermissionMode } from '#contracts/session/session-enums.ts'
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
 import type { PreparedCall, RiskClass, ToolDescriptor } from '#contracts/tools/tools-service.ts'
+import type { Spending } from '#workers/session/domain/spending-limits.ts'
 import { addExposure } from '#workers/session/domain/session-exposure.ts'
 import type { ApprovalAnswer, ToolRun, TurnPorts, TurnSettings } from '#workers/session/domain/turn-ports.ts'
 
@@ -26,6 +27,8 @@ export interface Script {
   question?: { text: string }
   /** By the turns before. */
   exposed?: CallExposure
+  /** Used by requests beside the conversation. */
+  beside?: Spending
   /** Of each answer. */
   cost?: Cost
 }
@@ -127,6 +130,7 @@ export function scripted(script: Script): Recording {
     steering: () => [],
     exposure: () =>
       drafts.reduce((seen, draft) => (draft.event === 'tool_call' ? addExposure(seen, draft.exposes ?? {}) : seen), script.exposed ?? {}),
+    spentBeside: () => script.beside ?? { tokens: 0, costs: [] },
     noticed: (code) => drafts.some((draft) => draft.event === 'notice' && draft.code === code),
     writeTrace: () => undefined,
     pause: () => new Promise(() => undefined),

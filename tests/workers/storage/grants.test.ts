@@ -86,7 +86,7 @@ const approval: McpApproval = {
   tools: [],
   permissions: {},
   offers: { resources: false, prompts: false },
-  options: { sandbox: false, urlElicitation: false },
+  options: { sandbox: false, urlElicitation: false, sampling: false },
 }
 const approvals = async (workspace = storage.folder): Promise<McpApproval[]> =>
   (await storage.service.mcpApprovals({ workspace })).approvals

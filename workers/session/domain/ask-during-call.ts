@@ -14,8 +14,12 @@ export async function askDuringCall(
   if (!settings.interactive || signal.aborted) return undefined
   // An answer is bound to its own question: a call may ask several.
   const mark = `${argumentsHash} ${ports.newId('m')}`
-  const { turn } = settings
-  const { text, options } = question
+  const { turn, provider, model } = settings
+  const { text, options, reason: why } = question
+  const asked =
+    why === undefined
+      ? { risk, reason: 'question', question: { text, ...(options === undefined ? {} : { options }) } }
+      : { risk: 'network', reason: why.code, reasonParams: { model: `${provider}/${model}`, ...why.params } }
   ports.show({ delta: 'phase', phase: 'awaiting_approval', turn, since: ports.now() })
   await ports.commit([
     {
@@ -25,9 +29,7 @@ export async function askDuringCall(
       toolCallId: call.id,
       argumentsHash: mark,
       display: [text, ...(options ?? []).map((option, index) => `${index + 1}. ${option}`)].join('\n'),
-      risk,
-      reason: 'question',
-      question: { text, ...(options === undefined ? {} : { options }) },
+      ...asked,
       turn,
     },
   ])
@@ -36,5 +38,5 @@ export async function askDuringCall(
   await ports.commit([{ event: 'permission', iteration, tool: call.name, toolCallId: call.id, decision, by, reason, scope: 'once', turn }])
   if (signal.aborted || decision === 'deny') return undefined
   ports.show({ delta: 'phase', phase: 'executing_tools', turn, since: ports.now() })
-  return answer.text
+  return why === undefined ? answer.text : 'yes'
 }

@@ -63,7 +63,11 @@ export async function runTurn(settings: TurnSettings, ports: TurnPorts, signal: 
       }
       break
     }
-    const spent = spendingEnd(settings.limits, settings.spentBefore, { tokens: totals.usage.totalTokens, costs: totals.costs })
+    const beside = ports.spentBeside()
+    const spent = spendingEnd(settings.limits, settings.spentBefore, {
+      tokens: totals.usage.totalTokens + beside.tokens,
+      costs: beside.costs.reduce(addCost, totals.costs),
+    })
     if (spent !== undefined) {
       end = { reason: 'limit_reached', detail: spent.detail, error: mapFailure(spent.error) }
       break

@@ -9,6 +9,7 @@ import type { Cost } from '#contracts/session/cost.ts'
 import type { DecisionMaker, PermissionMode, ToolOutcome } from '#contracts/session/session-enums.ts'
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
+import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
 import type { PreparedCall, ToolDescriptor, ToolShown } from '#contracts/tools/tools-service.ts'
 import type { ApprovalCircumstances } from './approval-policy.ts'
 import type { Spending, SpendingLimits } from './spending-limits.ts'
@@ -55,6 +56,8 @@ export interface ToolRun {
 export interface ToolQuestion {
   readonly text: string
   readonly options?: string[] | undefined
+  /** Yes or no to what `text` shows, for this reason. */
+  readonly reason?: ApprovalReason | undefined
 }
 
 export interface ApprovalAnswer {
@@ -116,6 +119,8 @@ export interface TurnPorts {
   steering(): SteeringMessage[]
   /** What the session's calls put before the model so far. */
   exposure(): CallExposure
+  /** What requests beside the conversation used in this turn. */
+  spentBeside(): Spending
   /** The session has been told of this already. */
   noticed(code: string): boolean
   writeTrace(iteration: number, trace: IterationTrace): void

@@ -1,28 +1,20 @@
 /** A server wants something from the person: asked like any question, field by field, with the server's name on it. */
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
+import type { RunContext } from '../define-tool.ts'
 import { asksForSecret } from '../domain/asks-for-secret.ts'
 import { visibleText } from '../domain/visible-text.ts'
 
-export interface LiveQuestion {
-  readonly text: string
-  readonly options?: readonly string[]
-}
-
-/** A call that is on its way, and the person behind it. */
-export interface Asker {
+/** A call that is on its way, the person behind it, and their session's model. */
+export interface Asker extends Pick<RunContext, 'ask' | 'sampling' | 'signal'> {
   readonly sessionId: string
   /** Requests for something that this call has brought so far. */
   asked: number
-  /** What the person wrote; undefined when they passed over it, or nobody is there. */
-  ask(question: LiveQuestion): Promise<string | undefined>
 }
 
 const TEXT_LIMIT = 2_000
 const FIELDS = 20
 const TRIES = 3
-/** Questions of one call; a server that asks more is told no. */
-const QUESTIONS = 10
 
 const FieldSchema = z.looseObject({
   type: z.enum(['string', 'number', 'integer', 'boolean', 'array']).catch('string'),
@@ -44,6 +36,20 @@ const FieldSchema = z.looseObject({
 type Field = z.output<typeof FieldSchema>
 type Value = string | number | boolean | string[]
 
+/** Questions of one call; a server that asks more is told no. */
+const QUESTIONS = 10
+
+/** Which of several sessions a question belongs to, the protocol does not say: then it is nobody's. */
+export function ownerOf(askers: readonly Asker[]): Asker | undefined {
+  const asker = askers.at(-1)
+  return askers.some(({ sessionId }) => sessionId !== asker?.sessionId) ? undefined : asker
+}
+
+export function mayAskMore(asker: Asker): boolean {
+  asker.asked += 1
+  return asker.asked <= QUESTIONS
+}
+
 /** Declines where nobody can be asked, and what nobody should be asked. */
 export async function elicit(
   server: string,
@@ -51,11 +57,9 @@ export async function elicit(
   askers: readonly Asker[],
   signal: AbortSignal,
 ): Promise<ElicitResult> {
-  const asker = askers.at(-1)
-  // Which of several sessions a question belongs to, the protocol does not say: none of them is asked.
-  if (asker === undefined || askers.some(({ sessionId }) => sessionId !== asker.sessionId)) return { action: 'cancel' }
-  asker.asked += 1
-  if (asker.asked > QUESTIONS) return { action: 'decline' }
+  const asker = ownerOf(askers)
+  if (asker === undefined) return { action: 'cancel' }
+  if (!mayAskMore(asker)) return { action: 'decline' }
   const message = visibleText(request.message).slice(0, TEXT_LIMIT)
   if (request.mode === 'url') return askToOpen(server, message, request.url, asker)
   const fields = Object.entries(request.requestedSchema.properties).map(([name, raw]) => ({ name, field: FieldSchema.parse(raw) }))
@@ -131,7 +135,8 @@ async function askToOpen(server: string, message: string, address: string, asker
   const url = URL.parse(address)
   const local = url?.hostname === 'localhost' || url?.hostname === '127.0.0.1'
   if (url === null || (url.protocol !== 'https:' && !(url.protocol === 'http:' && local))) return { action: 'decline' }
-  const answer = await asker.ask({ text: `${heading(server)}\n${message}\n${visibleText(url.href, false)}`, options: ['OK'] })
+  const reason = { code: 'mcp_open_page', params: { server: visibleText(server, false) } } as const
+  const answer = await asker.ask({ text: `${message}\n${visibleText(url.href, false)}`, reason })
   return { action: answer === undefined ? 'decline' : 'accept' }
 }
 

@@ -7,6 +7,7 @@ import type { McpConfigured } from '#contracts/tools/mcp-service-methods.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { unifiedDiff } from '../text/unified-diff.ts'
 import { elicit, type Asker } from './elicitation.ts'
+import { Sampler } from './sampling.ts'
 import { launchHash, launchText } from './launch.ts'
 import { isSameFiles, launchFiles } from './launch-files.ts'
 import { McpFailure } from './mcp-failure.ts'
@@ -145,6 +146,7 @@ export class McpHost {
 
   #connection(workspace: string, server: HostedServer, secrets: Readonly<Record<string, string>>): ServerConnection {
     const { entry } = server.configured
+    const sampler = new Sampler(entry.name)
     return new ServerConnection({
       entry,
       options: this.#options(server.configured),
@@ -153,6 +155,7 @@ export class McpHost {
       secrets: secretsOf(server.configured, secrets),
       surroundings: this.#surroundings,
       elicit: (request, signal): Promise<ElicitResult> => elicit(entry.name, request, server.askers, signal),
+      sample: (request, signal) => sampler.sample(request, server.askers, signal),
     })
   }
 

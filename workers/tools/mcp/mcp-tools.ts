@@ -1,6 +1,6 @@
 /** The tools of MCP servers as tools of ours: prepared, approved, run and bounded like any other. */
 import { createHash } from 'node:crypto'
-import { McpError } from '@modelcontextprotocol/sdk/types.js'
+import { McpError, UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -10,6 +10,7 @@ import type { McpTool } from '#contracts/tools/mcp-server.ts'
 import type { RiskClass } from '#contracts/tools/tools-service.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import type { BoundTool, Preparation, RunContext, Tool, ToolOutput } from '../define-tool.ts'
+import { elicit } from './elicitation.ts'
 import { listCatalog, type ListMethod } from './list-catalog.ts'
 import { McpFailure } from './mcp-failure.ts'
 import type { HostedServer, McpHost } from './mcp-host.ts'
@@ -117,7 +118,7 @@ function accessTool<S extends z.ZodObject<{ server: z.ZodString }>>(
 
 /**
  * Waits for the server, makes the request, and tells what went wrong. A session the server has forgotten is begun anew and
- * the request repeated: it was refused, not carried out. Nothing else is repeated.
+ * the request repeated: it was refused, not carried out; so it is when the person has first to open a page. Nothing else is repeated.
  */
 async function throughServer(
   host: McpHost,
@@ -128,7 +129,16 @@ async function throughServer(
   const { connection } = server
   const { limits } = connection.start.surroundings
   const { name } = server.configured.entry
-  const asker = { sessionId: context.place.sessionId, ask: context.ask, asked: 0 }
+  const { ask, sampling, signal } = context
+  const asker = { sessionId: context.place.sessionId, ask, sampling, signal, asked: 0 }
+  const isOpened = async ({ elicitations }: UrlElicitationRequiredError): Promise<boolean> => {
+    if (!connection.start.options.urlElicitation || elicitations.length === 0) return false
+    for (const page of elicitations) {
+      const { action } = await elicit(name, { ...page, mode: 'url' }, [asker], context.signal)
+      if (action !== 'accept') return false
+    }
+    return true
+  }
   let sent = false
   const attempt = async (): Promise<ToolOutput> => {
     const client = await untilStopped(connection.client(), context.signal)
@@ -150,7 +160,9 @@ async function throughServer(
     try {
       return await attempt()
     } catch (error) {
-      if (!(error instanceof StreamableHTTPError && error.code === 404) || context.signal.aborted) throw error
+      if (context.signal.aborted) throw error
+      if (error instanceof UrlElicitationRequiredError && (await isOpened(error))) return await attempt()
+      if (!(error instanceof StreamableHTTPError && error.code === 404)) throw error
       await connection.reconnect()
       return await attempt()
     }

@@ -13,6 +13,9 @@ import {
   PromptListChangedNotificationSchema,
   ResourceListChangedNotificationSchema,
   ToolListChangedNotificationSchema,
+  CreateMessageRequestSchema,
+  type CreateMessageRequest,
+  type CreateMessageResult,
   type ElicitRequest,
   type ElicitResult,
 } from '@modelcontextprotocol/sdk/types.js'
@@ -49,6 +52,7 @@ export interface OpenOptions {
   /** Lists changed; called as often as the server says so. */
   changed(): void
   elicit(request: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>
+  sample(request: CreateMessageRequest['params'], signal: AbortSignal): Promise<CreateMessageResult>
   /** The connection ended by itself. */
   lost(): void
 }
@@ -143,6 +147,7 @@ async function handshake(options: OpenOptions, opened: Opened): Promise<OpenedCl
       capabilities: {
         roots: {},
         elicitation: { form: { applyDefaults: true }, ...(options.options.urlElicitation ? { url: {} } : {}) },
+        ...(options.options.sampling ? { sampling: {} } : {}),
       },
     },
   )
@@ -224,11 +229,12 @@ async function within<T>(milliseconds: number, signal: AbortSignal, work: Promis
   }
 }
 
-function serve(client: Client, { workspace, log, changed, elicit }: OpenOptions): void {
+function serve(client: Client, { workspace, log, changed, elicit, sample, options }: OpenOptions): void {
   client.setRequestHandler(ListRootsRequestSchema, () => ({
     roots: [{ uri: pathToFileURL(workspace).href, name: basename(workspace) }],
   }))
   client.setRequestHandler(ElicitRequestSchema, (request, { signal }) => elicit(request.params, signal))
+  if (options.sampling) client.setRequestHandler(CreateMessageRequestSchema, (request, { signal }) => sample(request.params, signal))
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
     const text = typeof params.data === 'string' ? params.data : JSON.stringify(params.data)
     log.add('server', `${params.level}${params.logger === undefined ? '' : ` ${params.logger}`}: ${text}`)

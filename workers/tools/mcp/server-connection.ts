@@ -3,7 +3,7 @@
  * sessions of the workspace. Nothing here decides whether it may run; who calls has checked that.
  */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CreateMessageRequest, CreateMessageResult, ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js'
 import type { McpServerEntry } from '#contracts/tools/mcp-entry.ts'
 import type { McpOptions, McpState } from '#contracts/tools/mcp-server.ts'
 import { visibleText } from '../domain/visible-text.ts'
@@ -23,6 +23,7 @@ export interface ConnectionStart {
   readonly secrets: Readonly<Record<string, string>>
   readonly surroundings: McpSurroundings
   elicit(request: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>
+  sample(request: CreateMessageRequest['params'], signal: AbortSignal): Promise<CreateMessageResult>
 }
 
 export interface Catalog {

@@ -1,4 +1,5 @@
 /** How a stdio server is started: program, arguments, environment, folder. */
+import { randomUUID } from 'node:crypto'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, resolve } from 'node:path'
 import { commandEnvironment } from '../commands/command-environment.ts'
@@ -31,9 +32,11 @@ export async function serverProcess({ entry, secrets, workspace, surroundings, s
   const env = { ...base, ...own }
   const argv = [entry.command ?? '', ...(entry.args ?? [])]
   await requireProgram(argv[0] ?? '', env['PATH'] ?? '', workspace)
-  if (sandbox) return { callId: `mcp_${entry.id}`, verbatim: false, ...(await wrapped(surroundings, { workspace, argv, env })) }
+  // Of this start alone: what carries the mark is ended with it, and a successor may be up before that.
+  const callId = `mcp_${randomUUID()}`
+  if (sandbox) return { callId, verbatim: false, ...(await wrapped(surroundings, { workspace, argv, env })) }
   const started = process.platform === 'win32' ? await windowsArgv(argv, env, workspace) : { argv, verbatim: false }
-  return { callId: `mcp_${entry.id}`, ...started, cwd: workspace, env }
+  return { callId, ...started, cwd: workspace, env }
 }
 
 /** @throws McpFailure SANDBOX: nothing is started outside it instead. */

@@ -56,7 +56,7 @@ test('where there is none it does not start, and says why', { timeout: 30_000 },
   try {
     await writeFile(path.join(folder, 'mcp.mjs'), PROGRAM)
     const args = [path.join(folder, 'mcp.mjs'), outside]
-    const { state, failure } = await place.start({ name: 'one', transport: 'stdio', command: process.execPath, args }, true)
+    const { state, failure } = await place.start({ name: 'one', transport: 'stdio', command: process.execPath, args }, { sandbox: true })
     expect([state, failure?.code, failure?.message, existsSync(outside)]).toEqual([
       'failed',
       'SANDBOX',
