@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { AppErrorDataSchema } from '../wire/app-error-schema.ts'
 import { SessionEventSchema } from './session-event.ts'
 import { SessionSnapshotSchema, SessionSummarySchema } from './session-snapshot.ts'
-import { StreamDeltaSchema } from './stream-delta.ts'
+import { StreamDeltaSchema, type StreamDelta } from './stream-delta.ts'
 
 /** Unacknowledged posts after which deltas stop and one snapshot follows the next ack. */
 export const CREDIT_POSTS = 64
@@ -26,8 +26,12 @@ export const ClientMessageSchema = z.discriminatedUnion('type', [
 ])
 export type ClientMessage = z.infer<typeof ClientMessageSchema>
 
-export const SessionEntrySchema = z.union([SessionEventSchema, StreamDeltaSchema])
+/** Deltas first: they come a hundred times a second, and what does not fit the first of a union is described in vain. */
+export const SessionEntrySchema = z.union([StreamDeltaSchema, SessionEventSchema])
 export type SessionEntry = z.infer<typeof SessionEntrySchema>
+
+/** The only way to tell them apart: a delta of the model's stream has a field `event` as well. */
+export const isDelta = (entry: SessionEntry): entry is StreamDelta => 'delta' in entry
 
 /** One session's part of a post. `rev` rises by one per part of a subscription; a gap means: subscribe again. */
 export const PostPartSchema = z.object({

@@ -20,12 +20,12 @@ import {
   Rocket,
   Search,
 } from '@lucide/vue'
-import { computed, type ComputedRef } from 'vue'
 import { useI18n } from 'vue-i18n'
 import { settingsSections } from './settings-sections.ts'
 import type { ShortcutHooks } from './use-shortcuts.ts'
 
-export function useCommands(hooks: ShortcutHooks): ComputedRef<Command[]> {
+/** @returns a list made when it is asked for: while the palette is closed nobody follows what it is made of. */
+export function useCommands(hooks: ShortcutHooks): () => Command[] {
   const { t } = useI18n()
   const navigation = useNavigationStore()
   const sessions = useSessionsStore()
@@ -48,7 +48,7 @@ export function useCommands(hooks: ShortcutHooks): ComputedRef<Command[]> {
     ]
   }
 
-  return computed(() => [
+  return () => [
     { id: 'new', label: t('side.newSession'), icon: Plus, keys: newSessionKeys, run: () => navigation.go({ page: 'new' }) },
     { id: 'open-folder', label: t('side.openFolder'), icon: FolderOpen, run: () => (navigation.openFolderDialog = true) },
     { id: 'search', label: t('side.searchAll'), icon: Search, keys: ['Mod', 'Shift', 'F'], run: () => navigation.openPalette('search') },
@@ -77,5 +77,5 @@ export function useCommands(hooks: ShortcutHooks): ComputedRef<Command[]> {
       run: () => void config.set('ui.language', language),
     })),
     { id: 'welcome', label: t('welcome.crumb'), icon: Rocket, run: () => navigation.go({ page: 'welcome' }) },
-  ])
+  ]
 }

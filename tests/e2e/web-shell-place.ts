@@ -15,7 +15,7 @@ export interface WebShellPlace {
   readonly server: RunningCli
   readonly port: number
   /** A page of ours with the workspace open. */
-  openPage(): Promise<Page>
+  openPage(blank?: Page): Promise<Page>
   /** Ends the server hard and starts it again on the same port. */
   killServer(): Promise<void>
   restartServer(): Promise<void>
@@ -68,8 +68,8 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShellPl
       return server
     },
     port,
-    openPage: async () => {
-      const page = await context.newPage()
+    openPage: async (blank) => {
+      const page = blank ?? (await context.newPage())
       await page.goto(`http://127.0.0.1:${port}/?open=${encodeURIComponent(place.workspace)}`)
       await page.getByTestId(testIds.sessionList).getByText(path.basename(place.workspace)).first().waitFor()
       return page

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   ClientMessageSchema,
   CREDIT_POSTS,
+  isDelta,
   LIST_INTERVAL_MS,
   POST_INTERVAL_MS,
   type Banner,
@@ -105,6 +106,7 @@ class AttachedClient implements Client {
   #timer: NodeJS.Timeout | undefined
   #listTimer: NodeJS.Timeout | undefined
   #lastPostAt = 0
+  #lastListAt = -Infinity
 
   constructor(clientId: string, port: Port, remote: boolean, host: HubHost, onGone: () => void) {
     this.clientId = clientId
@@ -161,9 +163,9 @@ class AttachedClient implements Client {
     if (subscription === undefined) return
     const before = subscription.entries.length
     for (const entry of entries) {
-      if ('delta' in entry && !subscription.deltas) continue
+      if (isDelta(entry) && !subscription.deltas) continue
       // Durable events are few and somebody may be writing them down; only deltas give way.
-      if ('delta' in entry && (subscription.stale || !this.#hasCredit())) subscription.stale = true
+      if (isDelta(entry) && (subscription.stale || !this.#hasCredit())) subscription.stale = true
       else appendEntry(subscription.entries, entry)
     }
     if (subscription.entries.length > before || subscription.deltas) this.#schedule()
@@ -190,9 +192,13 @@ class AttachedClient implements Client {
   }
 
   flush(): void {
+    this.#flushPosts()
+    this.#flushList()
+  }
+
+  #flushPosts(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#flushList()
     if (!this.#hasCredit()) return
     const parts: PostPart[] = []
     for (const [sessionId, subscription] of this.#subscriptions) {
@@ -200,7 +206,7 @@ class AttachedClient implements Client {
       const snapshot = subscription.stale ? this.#host.snapshot(sessionId) : undefined
       subscription.rev += 1
       // The snapshot holds every delta so far; those still waiting would be applied twice.
-      const entries = snapshot === undefined ? subscription.entries : subscription.entries.filter((entry) => 'event' in entry)
+      const entries = snapshot === undefined ? subscription.entries : subscription.entries.filter((entry) => !isDelta(entry))
       parts.push({ sessionId, rev: subscription.rev, entries, ...(snapshot === undefined ? {} : { snapshot }) })
       subscription.entries = []
       subscription.stale = false
@@ -217,17 +223,18 @@ class AttachedClient implements Client {
 
   #schedule(): void {
     if (this.#timer !== undefined) return
-    this.#timer = setTimeout(() => this.flush(), Math.max(0, this.#lastPostAt + POST_INTERVAL_MS - performance.now()))
+    this.#timer = setTimeout(() => this.#flushPosts(), Math.max(0, this.#lastPostAt + POST_INTERVAL_MS - performance.now()))
   }
 
   #scheduleList(): void {
-    this.#listTimer ??= setTimeout(() => this.#flushList(), LIST_INTERVAL_MS)
+    this.#listTimer ??= setTimeout(() => this.#flushList(), Math.max(0, this.#lastListAt + LIST_INTERVAL_MS - performance.now()))
   }
 
   #flushList(): void {
     clearTimeout(this.#listTimer)
     this.#listTimer = undefined
     if (this.#rows === undefined || (this.#rows.size === 0 && this.#removed.size === 0)) return
+    this.#lastListAt = performance.now()
     this.send({ type: 'list', rows: [...this.#rows.values()], removed: [...this.#removed] })
     this.#rows.clear()
     this.#removed.clear()

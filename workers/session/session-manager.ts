@@ -1,6 +1,6 @@
 /** All live sessions: making, loading, recovering, closing. The one place that knows which sessions are in memory. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SessionEntry } from '#contracts/session/client-protocol.ts'
+import { isDelta, type SessionEntry } from '#contracts/session/client-protocol.ts'
 import type { SessionSettings } from '#contracts/session/commands.ts'
 import { summarise } from '#contracts/session/reduce-session.ts'
 import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
@@ -349,7 +349,7 @@ export class SessionManager {
   #published(session: LiveSession, entries: readonly SessionEntry[]): void {
     this.#hub?.publish(session.sessionId, entries)
     // A row changes with durable events and with waiting, not with text.
-    if (entries.some((entry) => 'event' in entry || entry.delta === 'quota')) this.#hub?.publishRow(summarise(session.snapshot))
+    if (entries.some((entry) => !isDelta(entry) || entry.delta === 'quota')) this.#hub?.publishRow(summarise(session.snapshot))
   }
 
   #requireWritable(workspace: string): void {

@@ -1,6 +1,6 @@
 /** Builds session entries for the tests of the fold: short to write, complete by the schemas. */
 import * as fc from 'fast-check'
-import type { SessionEntry } from '#contracts/session/client-protocol.ts'
+import { isDelta, type SessionEntry } from '#contracts/session/client-protocol.ts'
 import { SessionEventSchema, type SessionEvent, type SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
 import type { MetonaStreamEvent } from '#contracts/metona/metona-response.ts'
@@ -21,7 +21,7 @@ export function numbered(drafts: readonly (SessionEventDraft | StreamDelta)[], f
 /** The time of the event with that number. */
 export const at = (seq: number): string => new Date(START + seq * 1000).toISOString()
 
-export const isEvent = (entry: SessionEntry): entry is SessionEvent => 'event' in entry
+export const isEvent = (entry: SessionEntry): entry is SessionEvent => !isDelta(entry)
 
 export const usage = { inputTokens: 100, outputTokens: 20, totalTokens: 120 }
 

@@ -309,7 +309,7 @@ describe('every kind of event', () => {
 
   test.each(Object.entries(cases))('%s changes exactly this', (_kind, { before, event, changed }) => {
     const base = foldDrafts(...before)
-    const seq = before.filter((one) => 'event' in one).length
+    const seq = before.filter((one) => !('delta' in one)).length
     const after = fold(numbered([event], seq), base)
     const expected = typeof changed === 'function' ? changed(base) : changed
     // Opening and closing a session is no news about it.

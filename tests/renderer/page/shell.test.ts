@@ -257,14 +257,28 @@ test('side bar and inspector fold away and stay so after a reload', async () => 
   expect([await opened.at(testIds.inspector).count(), await opened.page.locator('aside[data-rail]').count()]).toEqual([0, 1])
 })
 
-test('with reduced motion nothing loops', async () => {
-  await open({ address: '#/session/s_spike', reducedMotion: 'reduce' })
+test('what lives moves once a second and is never animated; with reduced motion it rests', async () => {
+  await open({ address: '#/session/s_spike', reducedMotion: 'no-preference' })
   await opened.at(testIds.toolCard).first().waitFor()
-  const running = (): Promise<number> =>
-    opened.page.evaluate(() => (globalThis as unknown as { document: { getAnimations(): unknown[] } }).document.getAnimations().length)
-  expect(await running()).toBe(0)
-  await opened.page.emulateMedia({ reducedMotion: 'no-preference' })
-  await waitUntil(async () => expect(await running()).toBeGreaterThan(0))
+  const look = (): Promise<{ animations: number; opacity: string }> =>
+    opened.page.evaluate(() => {
+      const scope = globalThis as unknown as {
+        document: { getAnimations(): unknown[]; querySelector(selector: string): unknown }
+        getComputedStyle(element: unknown): { opacity: string }
+      }
+      const icon = scope.document.querySelector('.loop-breathe')
+      return { animations: scope.document.getAnimations().length, opacity: scope.getComputedStyle(icon).opacity }
+    })
+  const at = (seconds: number): Promise<void> => opened.page.clock.setFixedTime(NOW.getTime() + seconds * 1000)
+  const odd = 1 - (Math.floor(NOW.getTime() / 1000) % 2)
+  await at(odd)
+  await waitUntil(async () => expect(await look()).toEqual({ animations: 0, opacity: '0.45' }))
+  await at(odd + 1)
+  await waitUntil(async () => expect(await look()).toEqual({ animations: 0, opacity: '1' }))
+  await at(odd + 2)
+  await waitUntil(async () => expect(await look()).toEqual({ animations: 0, opacity: '0.45' }))
+  await opened.page.emulateMedia({ reducedMotion: 'reduce' })
+  await waitUntil(async () => expect(await look()).toEqual({ animations: 0, opacity: '1' }))
 })
 
 test.for([320, 390, 800, 1024, 1440, 2560, 3840])('at %i px nothing sticks out sideways', async (width) => {
