@@ -59,6 +59,11 @@ export class ClientHub {
     if (this.#banners.length > 0) client.send({ type: 'banners', banners: this.#banners })
   }
 
+  /** Whether any client shows a list. */
+  get listed(): boolean {
+    return [...this.#clients.values()].some((client) => client.listed)
+  }
+
   /** Whether any client reads along. */
   watched(sessionId: string): boolean {
     return [...this.#clients.values()].some((client) => client.watches(sessionId))
@@ -156,6 +161,10 @@ class AttachedClient implements Client {
 
   subscribeList(): void {
     this.#rows ??= new Map()
+  }
+
+  get listed(): boolean {
+    return this.#rows !== undefined
   }
 
   publish(sessionId: string, entries: readonly SessionEntry[]): void {

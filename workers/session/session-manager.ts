@@ -149,6 +149,14 @@ export class SessionManager {
     })
   }
 
+  /** A folder was opened or closed: its sessions come to, or go from, the list of everybody who shows one. */
+  async announce(workspace: string, change: 'opened' | 'closed'): Promise<void> {
+    if (this.#hub?.listed !== true) return
+    for (const row of await this.list(workspace))
+      if (change === 'opened') this.#hub.publishRow(row)
+      else this.#hub.publishRemoved(row.sessionId)
+  }
+
   /** Writes `session_end` and forgets the session. A running turn is stopped first. */
   async close(sessionId: string): Promise<void> {
     const session = this.#sessions.get(sessionId)

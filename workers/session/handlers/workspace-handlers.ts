@@ -13,10 +13,12 @@ export function workspaceHandlers({ services, workspaces, manager }: HandlerPart
       }
       const opened = await opening
       if (opened.mode === 'write' && !opened.readOnly) await manager.recover(opened.path)
+      await manager.announce(opened.path, 'opened')
       return { workspace: opened.path, created: opened.created, readOnly: opened.readOnly }
     },
     'workspace.close': async ({ workspace }) => {
       await manager.closeWorkspace(workspace)
+      await manager.announce(workspace, 'closed')
       await services.mcp.close(workspace)
       await workspaces.close(workspace)
       return {}
