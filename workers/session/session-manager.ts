@@ -25,7 +25,7 @@ import { endBrokenTurn, runSessionTurn, splitModel } from './turn-runner.ts'
 import { chooseModel, requireModel, turnConfig } from './session-config.ts'
 import type { WorkspaceRegistry } from './workspace-registry.ts'
 
-const READ_PAGE = 5000
+const READ_PAGE = 2000
 /** Between two attempts to take up a session whose events could not be written, milliseconds. */
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
@@ -204,14 +204,21 @@ export class SessionManager {
   /** All events of a stored session, oldest first. @throws AppError SESSION_NOT_FOUND */
   async readAll(workspace: string, sessionId: string): Promise<SessionEvent[]> {
     const events: SessionEvent[] = []
-    for (;;) {
-      // Not the number of events: kinds of a newer version are left out.
-      const fromSeq = (events.at(-1)?.seq ?? -1) + 1
-      const page = await this.#workspaces.ask(workspace, (storage) =>
-        storage.readEvents({ workspace, sessionId, fromSeq, limit: READ_PAGE }),
-      )
-      events.push(...page.events)
-      if (page.events.length === 0) break
+    const read = (fromSeq: number): Promise<{ events: SessionEvent[] }> =>
+      this.#workspaces.ask(workspace, (storage) => storage.readEvents({ workspace, sessionId, fromSeq, limit: READ_PAGE }))
+    // Of a long one storage reads a page while the page before is checked here. Pages meet by number, and overlap where numbers are missing.
+    let next = read(0)
+    let afterNext: ReturnType<typeof read> | undefined
+    for (let fromSeq = 0; ;) {
+      const page = (await next).events
+      const last = page.at(-1)
+      if (last === undefined) break
+      for (const event of page) if (event.seq >= fromSeq) events.push(event)
+      fromSeq = Math.max(fromSeq, last.seq + 1)
+      next = afterNext ?? read(fromSeq)
+      afterNext = page.length === READ_PAGE ? read(fromSeq + READ_PAGE) : undefined
+      // Told by the page before it, where both fail.
+      afterNext?.catch(() => undefined)
     }
     if (events.length === 0)
       throw new AppError({

@@ -2,7 +2,7 @@
 import type { MetonaThinking } from '#contracts/metona/metona-thinking.ts'
 import type { SessionSnapshot, TranscriptItem } from '#contracts/session/session-snapshot.ts'
 import type { AssistantItem } from '#contracts/session/transcript-items.ts'
-import { AnswerCutter } from './cut-answer.ts'
+import { AnswerCutter, type AnswerPiece } from './cut-answer.ts'
 
 interface RowBase {
   readonly key: string
@@ -107,10 +107,7 @@ export class TranscriptRows {
     // A message without a word yet has nothing to show.
     if (item.text.trim() === '' && item.thinking === undefined && item.status !== 'interrupted') return
     const growing = item.status === 'streaming'
-    let cutter = this.#cutters.get(item.id)
-    if (cutter === undefined) this.#cutters.set(item.id, (cutter = new AnswerCutter()))
-    const pieces = cutter.update(item.text)
-    if (!growing) this.#cutters.delete(item.id)
+    const pieces = this.#cut(item)
     for (const [place, piece] of pieces.entries()) {
       const [first, last] = [place === 0, place === pieces.length - 1]
       rows.push({
@@ -128,6 +125,13 @@ export class TranscriptRows {
         last,
       })
     }
+  }
+
+  #cut(item: AssistantItem): readonly AnswerPiece[] {
+    const cutter = this.#cutters.get(item.id) ?? new AnswerCutter()
+    if (item.status === 'streaming') this.#cutters.set(item.id, cutter)
+    else this.#cutters.delete(item.id)
+    return cutter.update(item.text)
   }
 }
 
