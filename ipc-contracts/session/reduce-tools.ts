@@ -22,6 +22,7 @@ export function reducePermissionRequest(draft: SessionSnapshot, event: SessionEv
       ...(grantPrefix === undefined ? {} : { grantPrefix }),
       ...(event.sessionGrant === undefined ? {} : { sessionGrant: event.sessionGrant }),
       ...(event.sandboxed === undefined ? {} : { sandboxed: event.sandboxed }),
+      ...(event.domains === undefined ? {} : { domains: event.domains }),
       ...(event.question === undefined ? {} : { question: event.question }),
       requestedAt: event.ts,
     },

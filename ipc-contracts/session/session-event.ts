@@ -135,6 +135,8 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
     sessionGrant: z.literal('edits').optional(),
     /** A command: whether it is to run in the sandbox. */
     sandboxed: z.boolean().optional(),
+    /** The names it may reach from inside. */
+    domains: z.array(z.string()).optional(),
     /** The call is a question of the model's: the person answers in words instead of allowing. */
     question: z.object({ text: z.string(), options: z.array(z.string()).optional() }).optional(),
   }),

@@ -111,6 +111,7 @@ export const PendingApprovalSchema = z.object({
   /** "For this session" covers all edits in this workspace. */
   sessionGrant: z.literal('edits').optional(),
   sandboxed: z.boolean().optional(),
+  domains: z.array(z.string()).optional(),
   question: z.object({ text: z.string(), options: z.array(z.string()).optional() }).optional(),
   requestedAt: z.string(),
 })

@@ -4,6 +4,7 @@
  * Closing the socket ends every command started over it.
  */
 import * as z from 'zod'
+import { REFUSAL_REASONS } from './allowed-domains.ts'
 
 /** What the host holds around a sandboxed command, because it sees the end of the command whoever else dies. */
 export const ConfinementSchema = z.object({
@@ -18,8 +19,12 @@ export const ConfinementSchema = z.object({
   limits: z.object({ memoryBytes: z.number(), processes: z.number() }),
   /** A seccomp program in base64, given to the command as file descriptor 3. */
   seccomp: z.string().optional(),
+  /** Names it may reach: `argv` opens a listening socket in its own network first and hands it out over file descriptor 4. */
+  domains: z.array(z.string()).optional(),
 })
 export type Confinement = z.infer<typeof ConfinementSchema>
+
+export const NetworkRefusalSchema = z.object({ host: z.string(), port: z.number(), reason: z.enum(REFUSAL_REASONS) })
 
 export const LimitSchema = z.enum(['memory', 'processes'])
 export type Limit = z.infer<typeof LimitSchema>
@@ -55,6 +60,8 @@ export const CommandReplySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('welcome'), pid: z.number() }),
   z.object({ type: z.literal('started'), id: z.string(), pid: z.number() }),
   z.object({ type: z.literal('output'), id: z.string(), stream: z.enum(['stdout', 'stderr']), base64: z.string() }),
+  /** It wanted a connection it may not have. Once for each place, and only for the first of them. */
+  z.object({ type: z.literal('refused'), id: z.string(), refusal: NetworkRefusalSchema }),
   z.object({
     type: z.literal('exit'),
     id: z.string(),

@@ -28,7 +28,10 @@ export const SandboxStateSchema = z.object({
 export type SandboxState = z.infer<typeof SandboxStateSchema>
 
 const KINDS = {
-  bwrap: text('bubblewrap: commands change only the workspace and have no network', 'bubblewrap：命令只能更改工作空间，不能联网'),
+  bwrap: text(
+    'bubblewrap: commands change only the workspace and reach no network but the domains you allow',
+    'bubblewrap：命令只能更改工作空间，只能访问你允许的域名',
+  ),
   seatbelt: text(
     'sandbox-exec, never tested: commands are put into it, and auto_edit asks before each all the same',
     'sandbox-exec（从未测试）：命令会放入其中运行，但 auto_edit 仍会在每个命令前询问',

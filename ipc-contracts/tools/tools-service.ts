@@ -23,7 +23,13 @@ export const ToolDescriptorSchema = z.object({
 })
 export type ToolDescriptor = z.infer<typeof ToolDescriptorSchema>
 
-export const ToolPlaceSchema = z.object({ workspace: z.string(), sessionId: z.string(), sandbox: z.enum(['auto', 'off']) })
+export const ToolPlaceSchema = z.object({
+  workspace: z.string(),
+  sessionId: z.string(),
+  sandbox: z.enum(['auto', 'off']),
+  /** Names that commands in the sandbox may reach in this folder, by the person's setting. */
+  domains: z.array(z.string()).optional(),
+})
 export type ToolPlace = z.infer<typeof ToolPlaceSchema>
 
 export const PreparedCallSchema = z.union([
@@ -48,6 +54,8 @@ export const PreparedCallSchema = z.union([
     subjects: z.array(RuleSubjectSchema).optional(),
     /** A command: true when it runs in the sandbox, false when with the rights of the person. Absent for tools that run none. */
     sandboxed: z.boolean().optional(),
+    /** Set with `sandboxed` true: the names it may reach from inside. */
+    domains: z.array(z.string()).optional(),
     /** A path the call reads that may hold secrets. */
     secret: z.string().optional(),
     /** Done by a program of another's, such as a tool server: what it says is text from outside, and where it reaches is not known. */

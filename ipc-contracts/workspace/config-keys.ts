@@ -3,6 +3,7 @@
  * are made from this table. `scope: 'profile'` keys are authority and are never read from a workspace.
  */
 import * as z from 'zod'
+import { ALLOWED_DOMAIN } from '../tools/allowed-domains.ts'
 import { PermissionRuleSchema } from '../tools/permission-rule.ts'
 
 export const ConfigCategorySchema = z.enum(['llm', 'agent', 'tools', 'security', 'logging', 'mcp', 'ui'])
@@ -14,6 +15,12 @@ export interface ConfigKey {
   readonly defaultValue: unknown
   readonly description: { readonly en: string; readonly zh: string }
 }
+
+/** `folder` is a real path; without it the domain holds everywhere. */
+export const SandboxNetworkSchema = z
+  .array(z.strictObject({ domain: z.string().regex(ALLOWED_DOMAIN), folder: z.string().min(1).optional() }))
+  .max(200)
+export type SandboxNetwork = z.infer<typeof SandboxNetworkSchema>
 
 const key = (
   schema: z.ZodType,
@@ -111,6 +118,14 @@ export const configKeys: Readonly<Record<string, ConfigKey>> = {
     '新会话的权限模式',
   ),
   'security.sandbox': key(z.enum(['auto', 'off']), 'security', 'profile', 'auto', 'Sandbox for commands', '命令沙箱'),
+  'security.sandboxNetwork': key(
+    SandboxNetworkSchema,
+    'security',
+    'profile',
+    [],
+    'Domains that commands in the sandbox may reach: everywhere, or in one folder',
+    '沙箱中的命令可以访问的域名：在所有文件夹，或仅在某个文件夹',
+  ),
   'security.rules': key(
     z.array(PermissionRuleSchema).max(500),
     'security',

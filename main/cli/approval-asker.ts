@@ -45,6 +45,7 @@ export function askForApproval(options: AskerOptions): ApprovalAsker {
     options.say(fill(options.text.approvalTitle, { tool: request.tool, reason: plainText(reasonOf(request)) }))
     for (const line of plainText(request.display).split('\n')) options.say(`  ${line}`)
     if (request.sandboxed !== undefined) options.say(request.sandboxed ? options.text.approvalSandboxed : options.text.approvalUnheld)
+    if (request.domains !== undefined) options.say(fill(options.text.approvalDomains, { domains: request.domains.join(', ') }))
     options.ask(choicesOf(request))
   }
 

@@ -21,6 +21,7 @@ export const GLOBAL_OPTIONS = {
 const sessions = () => import('./commands/sessions.ts')
 const config = () => import('./commands/config.ts')
 const memory = () => import('./commands/memory.ts')
+const network = () => import('./commands/network.ts')
 const mcp = () => import('./commands/mcp.ts')
 const ANY = Infinity
 
@@ -77,6 +78,9 @@ export const COMMAND_TABLE: Readonly<Record<string, CommandEntry>> = {
     words: [0, 1],
     load: async () => (await import('./commands/trust.ts')).trust,
   },
+  'network list': { options: {}, words: [0, 0], load: async () => (await network()).listDomains },
+  'network allow': { options: {}, words: [1, 1], load: async () => (await network()).allowDomain },
+  'network remove': { options: {}, words: [1, 1], load: async () => (await network()).removeDomain },
   'memory list': {
     options: { type: { kind: ['semantic', 'episodic', 'working'] } },
     words: [0, 0],

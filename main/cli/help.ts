@@ -92,6 +92,17 @@ metona sessions fork ID [--at SEQ] | delete ID [--yes]`,
   --grants     你长期允许的内容，最新的在前；-w 只列出一个文件夹的
   --revoke ID  收回其中一条`,
   },
+  network: {
+    usage: 'metona network list | allow DOMAIN | remove DOMAIN   [-w DIR]',
+    en: `Domains that commands in the sandbox may reach over HTTP and HTTPS; all else stays closed. Kept in your profile.
+With -w in that folder only, else in every folder. It holds from the next command on.
+
+  DOMAIN   registry.npmjs.org · *.example.com: every name below it · example.com:8443: another port`,
+    zh: `沙箱中的命令可以通过 HTTP 和 HTTPS 访问的域名，其余一律不通。保存在个人设置中。
+带 -w 时只对该文件夹有效，否则对所有文件夹有效。从下一条命令起生效。
+
+  DOMAIN   registry.npmjs.org · *.example.com：它下面的所有名称 · example.com:8443：其他端口`,
+  },
   memory: {
     usage: 'metona memory list [--type T] | add TEXT | search QUERY | check   [-w DIR] [--json]',
     en: `Shows and adds what is remembered in a folder, and looks over its MEMORY.md.

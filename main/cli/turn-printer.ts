@@ -2,6 +2,8 @@
 import type { SessionEvent, SessionEventOf } from '#contracts/session/session-event.ts'
 import type { SessionSnapshot } from '#contracts/session/session-snapshot.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
+import { domainFor } from '#contracts/tools/allowed-domains.ts'
+import { NetworkRefusalSchema } from '#contracts/tools/command-host-protocol.ts'
 import { SandboxReasonSchema, sandboxText } from '#contracts/tools/sandbox-state.ts'
 import { elapsed } from '#contracts/export/elapsed.ts'
 import type { Speech } from './explain-error.ts'
@@ -30,6 +32,8 @@ export class TurnPrinter {
   readonly #colour: boolean
   /** Characters of each message already shown, thinking and text. */
   readonly #shown = new Map<string, { thinking: number; text: number }>()
+  /** Domains that were offered already. */
+  readonly #offered = new Set<string>()
   #inThinking = false
   /** The cursor stands at the start of a line of the terminal both outputs share. */
   #lineStart = true
@@ -131,17 +135,25 @@ export class TurnPrinter {
     const { text, language } = this.#speech
     const summary = firstLine(event.error ?? event.summary ?? (typeof event.result === 'string' ? event.result : ''), DETAIL_LIMIT)
     const params = { tool: event.tool, summary, reason: summary, elapsed: elapsed(event.durationMs, language) }
-    switch (event.outcome) {
-      case 'ok':
-        return this.#line(`✓ ${fill(text.toolDone, params)}`)
-      case 'error':
-        return this.#line(`✗ ${fill(text.toolFailed, params)}`)
-      case 'denied':
-        return this.#line(`✗ ${fill(text.toolDenied, params)}`)
-      case 'aborted':
-        return this.#line(`✗ ${fill(text.toolAborted, params)}`)
-      case 'unknown':
-        return this.#line(`✗ ${fill(text.toolUnknown, params)}`)
+    const sentence = {
+      ok: `✓ ${fill(text.toolDone, params)}`,
+      error: `✗ ${fill(text.toolFailed, params)}`,
+      denied: `✗ ${fill(text.toolDenied, params)}`,
+      aborted: `✗ ${fill(text.toolAborted, params)}`,
+      unknown: `✗ ${fill(text.toolUnknown, params)}`,
+    }
+    this.#line(sentence[event.outcome])
+    this.#refusedHosts(event)
+  }
+
+  /** Each name once: what the sandbox refused, and how the person allows it. */
+  #refusedHosts({ display }: SessionEventOf<'tool_result'>): void {
+    const refused = NetworkRefusalSchema.array().safeParse(display?.['refused'])
+    if (!refused.success) return
+    for (const domain of refused.data.filter(({ reason }) => reason === 'domain' || reason === 'port').map(domainFor)) {
+      if (this.#offered.has(domain)) continue
+      this.#offered.add(domain)
+      this.#line(fill(this.#speech.text.hostRefused, { domain: firstLine(domain, 300) }))
     }
   }
 

@@ -127,12 +127,13 @@ function parseRequest(line: string): CommandRequest | undefined {
 function isConfinement(value: unknown): boolean {
   if (value === undefined) return true
   if (typeof value !== 'object' || value === null) return false
-  const { root, standIns, links, unwanted, limits } = value as Record<string, unknown>
+  const { root, standIns, links, unwanted, limits, domains } = value as Record<string, unknown>
   const strings = (list: unknown): boolean => Array.isArray(list) && list.every((entry) => typeof entry === 'string')
   return (
     typeof root === 'string' &&
     strings(standIns) &&
     strings(unwanted) &&
+    (domains === undefined || strings(domains)) &&
     Array.isArray(links) &&
     typeof limits === 'object' &&
     limits !== null

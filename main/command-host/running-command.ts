@@ -3,8 +3,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { CommandReply, CommandRequest, Limit } from '#contracts/tools/command-host-protocol.ts'
 import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
+import type { ProxyNetwork } from './dial-public.ts'
 import type { ConfinementPlace, HeldConfinement } from './hold-confinement.ts'
 import { killTree, type KillReport } from './kill-tree.ts'
+import { openNetwork } from './open-network.ts'
 import { limitProcessGroup } from './process-group-limit.ts'
 import { watchFamily, type ProcessFamily } from './process-table.ts'
 import { watchLimits } from './watch-limits.ts'
@@ -17,6 +19,8 @@ export interface CommandSurroundings {
   /** Program and arguments that go before a command so that the kernel ends it with this process; empty where there are none. */
   readonly deathPrefix: readonly string[]
   readonly place: ConfinementPlace
+  /** How allowed names are resolved and dialled; absent for the machine's own way. */
+  readonly network?: ProxyNetwork
   send(reply: CommandReply): void
 }
 
@@ -42,6 +46,7 @@ export class RunningCommand {
   private streamsClosed = false
   private killing: Promise<KillReport> | undefined
   private readonly finished: () => void
+  private readonly closeNetwork: (() => void) | undefined
 
   /** @param held what is set up for a sandboxed command; released at its end. */
   constructor(request: StartRequest, held: HeldConfinement | undefined, surroundings: CommandSurroundings, finished: () => void) {
@@ -60,7 +65,13 @@ export class RunningCommand {
       env: { ...request.env, [hostName]: hostValue, [callName]: callValue },
       // Its own session: no terminal to ask on, and one group to signal.
       detached: process.platform !== 'win32',
-      stdio: [request.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(held?.seccomp === undefined ? [] : [held.seccomp.fd])],
+      stdio: [
+        request.stdin ? 'pipe' : 'ignore',
+        'pipe',
+        'pipe',
+        ...(held?.seccomp === undefined ? [] : [held.seccomp.fd]),
+        ...(confinement?.domains === undefined ? [] : [...(held?.seccomp === undefined ? (['ignore'] as const) : []), 'ipc' as const]),
+      ],
       windowsHide: true,
       windowsVerbatimArguments: request.verbatim === true,
     })
@@ -81,6 +92,10 @@ export class RunningCommand {
         void this.kill(0)
       })
     }
+    if (confinement?.domains !== undefined)
+      this.closeNetwork = openNetwork(this.child, confinement.domains, surroundings.network, (refusal) =>
+        surroundings.send({ type: 'refused', id: this.id, refusal }),
+      )
     surroundings.send({ type: 'started', id: this.id, pid: this.child.pid })
     this.forward('stdout', this.child.stdout)
     this.forward('stderr', this.child.stderr)
@@ -148,6 +163,7 @@ export class RunningCommand {
   private async end(exitCode: number | null, signal: NodeJS.Signals | null): Promise<void> {
     this.stopWaiting?.()
     this.stopWatching?.()
+    this.closeNetwork?.()
     // What the command left in the background is ended too: nothing runs that nobody can see or stop.
     if (this.killing === undefined && (await this.hasLeftovers())) void this.kill(LEFTOVER_GRACE_MS)
     const report = (await this.killing) ?? { found: 0, killed: 0, survivors: [] }

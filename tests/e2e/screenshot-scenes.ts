@@ -134,6 +134,7 @@ export function emptyHost(options: SceneOptions): ScriptedHost {
     'ui.language': options.language,
     'ui.theme': options.theme,
     'ui.fontPercent': options.fontPercent ?? 100,
+    'security.sandboxNetwork': [{ domain: 'registry.npmjs.org' }, { domain: '*.pythonhosted.org', folder: '/home/li/shop' }],
   }
   host.answer('config.list', () => ({ entries: configEntries(values) }))
   host.answer('config.set', ({ key, value }) => {

@@ -154,6 +154,23 @@ test('allowed for good is listed with its words, and once taken back is asked ag
   await expect.poll(() => profileRows('SELECT * FROM grants')).toEqual([])
 })
 
+test('a domain for commands is typed, kept in the profile, and taken back', { timeout: 120_000 }, async () => {
+  const page = await openSettings('permissions')
+  const kept = () =>
+    profileRows<{ value: string }>("SELECT value FROM app_config WHERE key = 'security.sandboxNetwork'").map(({ value }) =>
+      JSON.parse(value),
+    )
+  await page.getByTestId(testIds.domainField).fill('127.0.0.1')
+  await page.getByTestId(testIds.domainField).press('Enter')
+  await expect.poll(() => page.getByTestId(testIds.domainField).getAttribute('aria-invalid')).toBe('true')
+  expect(kept()).toEqual([])
+  await page.getByTestId(testIds.domainField).fill('https://Registry.npmjs.org/')
+  await page.getByTestId(testIds.domainField).press('Enter')
+  await expect.poll(kept).toEqual([[{ domain: 'registry.npmjs.org' }]])
+  await page.getByTestId(testIds.domainRemove).click()
+  await expect.poll(kept).toEqual([[]])
+})
+
 test('an address that is none is refused in words, a good one is kept in the profile and asked at once', { timeout: 120_000 }, async () => {
   const page = await openSettings('providers')
   const row = page.locator('[data-provider="ollama"]')

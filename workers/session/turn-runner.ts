@@ -6,6 +6,7 @@ import { addCost } from '#contracts/session/cost.ts'
 import type { ModelTarget } from '#contracts/llm/llm-service.ts'
 import type { ToolDescriptor, ToolPlace } from '#contracts/tools/tools-service.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
+import { allowedDomains } from './allowed-domains.ts'
 import { compactSession } from './compact-session.ts'
 import { contextBuilder, type BuildSettings } from './context-builder.ts'
 import { mapFailure } from './domain/map-failure.ts'
@@ -22,6 +23,8 @@ import type { Services } from './services.ts'
 import type { SideRequestOrder } from './side-request.ts'
 import { storedBaseUrl } from './stored-base-url.ts'
 import { streamModel } from './stream-model.ts'
+
+const RUNS_COMMANDS = 'run_command'
 
 export interface TurnConfig extends BuildSettings {
   readonly maxIterations: number
@@ -41,7 +44,12 @@ export async function runSessionTurn(
   const { provider, model } = splitModel(session.snapshot.model)
   const baseUrl = session.effectiveBaseUrl ?? (await keptBaseUrl(services, provider))
   const target: ModelTarget = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
-  const place = (): ToolPlace => ({ workspace: session.workspace, sessionId: session.sessionId, sandbox: session.snapshot.sandbox })
+  const place = async (tool: string): Promise<ToolPlace> => ({
+    workspace: session.workspace,
+    sessionId: session.sessionId,
+    sandbox: session.snapshot.sandbox,
+    ...(tool === RUNS_COMMANDS && session.snapshot.sandbox !== 'off' ? { domains: await allowedDomains(services, session.workspace) } : {}),
+  })
   const traceId = randomBytes(16).toString('hex')
   const build = contextBuilder({ services, session, target, config, signal: input.signal, turn: input.turn })
   let beside: Spending = { tokens: 0, costs: [] }
@@ -89,12 +97,11 @@ export async function runSessionTurn(
         )
       return outcome
     },
-    prepareTool: (call) => prepareTool(services, place(), call),
-    runTool: (call, argumentsHash, { onLive, onQuestion, answer }) =>
-      runTool(services, place(), { call, argumentsHash, ...(answer === undefined ? {} : { answer }) }, onLive, input.signal, onQuestion, {
-        ...side,
-        spendingEnd: spendingSoFar,
-      }),
+    prepareTool: async (call) => prepareTool(services, await place(call.name), call),
+    runTool: async (call, argumentsHash, { onLive, onQuestion, answer }) => {
+      const order = { call, argumentsHash, ...(answer === undefined ? {} : { answer }) }
+      return runTool(services, await place(call.name), order, onLive, input.signal, onQuestion, { ...side, spendingEnd: spendingSoFar })
+    },
     waitForApproval: (request) => session.approvals.ask(request, config.approvalTimeoutMs, input.signal),
     permission: () => session.snapshot.permission,
     hasGrant: (grant) => hasGrant(services, session, grant),

@@ -64,6 +64,11 @@ export const COMMAND_LINE_ERRORS: Readonly<Record<string, ErrorEntry>> = {
     '{path} is no folder.\nA workspace is a folder that exists.\nMake it first, or name another with -w.',
     '{path} 不是文件夹。\n工作空间必须是已存在的文件夹。\n请先创建，或用 -w 指定另一个。',
   ),
+  BAD_DOMAIN: entry(
+    USAGE,
+    '"{domain}" is no domain that can be allowed.\nNumbers, names without a dot and whole addresses cannot.\nWrite it like registry.npmjs.org, *.example.com or example.com:8443.',
+    '“{domain}”不是可以允许的域名。\n数字地址、不带点的名称和完整网址都不行。\n请写成 registry.npmjs.org、*.example.com 或 example.com:8443。',
+  ),
   UNKNOWN_KEY: entry(
     USAGE,
     'There is no setting "{key}".\n`metona config list` shows them all.',

@@ -1,4 +1,5 @@
 /** How a tool wants its result shown. `display` comes from outside: what does not fit its kind is shown generically. */
+import { REFUSAL_REASONS } from '#contracts/tools/allowed-domains.ts'
 import type { ToolItem } from '#contracts/session/transcript-items.ts'
 import { TodoViewSchema } from '#renderer/ui/todo-step.ts'
 import * as z from 'zod'
@@ -14,6 +15,11 @@ const ViewSchema = z.discriminatedUnion('kind', [
     timedOut: z.boolean().optional(),
     /** Where the whole output is, when this is not all of it. */
     file: z.string().optional(),
+    /** Connections that the sandbox refused. */
+    refused: z
+      .array(z.object({ host: z.string().max(300), port: z.number(), reason: z.enum(REFUSAL_REASONS) }))
+      .max(20)
+      .optional(),
   }),
   z.object({
     kind: z.literal('table'),

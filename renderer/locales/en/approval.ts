@@ -13,6 +13,7 @@ export const approval = {
   scopeEdits: 'every further edit in this folder that nothing else asks about; this session only',
   scopeValue: '{prefix}, in this folder only',
   inSandbox: 'It runs inside: changes only this folder, no network',
+  inSandboxWith: 'It runs inside: changes only this folder, reaches only {domains}',
   noSandbox: 'None: it runs with your own rights',
   allowOnce: 'Allow once',
   allowSession: 'This session',

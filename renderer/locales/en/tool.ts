@@ -11,6 +11,15 @@ export const tool = {
   because: 'Reason: {reason}',
   cut: '{value} more characters',
   exitCode: 'Exit code {value}',
+  allowHost: 'Allow {host} in this folder',
+  hostAllowed: '{host} is allowed in this folder now. Let the command run again.',
+  refused: {
+    domain: 'The sandbox refused a connection to {host}.',
+    port: 'The sandbox refused a connection to {host}: only the usual ports are allowed.',
+    name: 'The sandbox refused a connection to {host}: only public host names can be allowed.',
+    address: 'The sandbox refused a connection to {host}: the name leads to this machine or a private network.',
+    mismatch: 'The sandbox refused a connection to {host}: inside, another host was asked for.',
+  },
   diff: 'Changes in {path}',
   writing: 'The model is still writing this call.',
   by: {

@@ -15,6 +15,7 @@ export const approval: Messages['approval'] = {
   scopeEdits: '此文件夹中其余不需另行询问的编辑；仅限本会话',
   scopeValue: '{prefix}，仅限此文件夹',
   inSandbox: '在沙箱中运行：只能更改此文件夹，不能联网',
+  inSandboxWith: '在沙箱中运行：只能更改此文件夹，只能访问 {domains}',
   noSandbox: '无：以你本人的权限运行',
   allowOnce: '允许一次',
   allowSession: '本会话内允许',

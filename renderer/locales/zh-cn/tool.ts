@@ -13,6 +13,15 @@ export const tool: Messages['tool'] = {
   because: '理由：{reason}',
   cut: '另有 {value} 个字符',
   exitCode: '退出码 {value}',
+  allowHost: '在此文件夹允许 {host}',
+  hostAllowed: '{host} 现在已在此文件夹允许，请让命令重新运行。',
+  refused: {
+    domain: '沙箱拒绝了到 {host} 的连接。',
+    port: '沙箱拒绝了到 {host} 的连接：只允许常用端口。',
+    name: '沙箱拒绝了到 {host} 的连接：只能允许公开的域名。',
+    address: '沙箱拒绝了到 {host} 的连接：该名称指向本机或内部网络。',
+    mismatch: '沙箱拒绝了到 {host} 的连接：连接中请求的是另一个主机。',
+  },
   diff: '{path} 的改动',
   writing: '模型还在写这个调用。',
   by: {

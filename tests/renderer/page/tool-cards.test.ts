@@ -157,3 +157,35 @@ test('an answered question brings the next one under the finger: its buttons sle
   await expect.poll(() => opened.page.evaluate(() => (globalThis as unknown as { slept: boolean }).slept), { timeout: 20_000 }).toBe(true)
   await expect.poll(() => allow('tc_2').isEnabled(), { timeout: 20_000 }).toBe(true)
 })
+
+test('what the sandbox refused is said, and a name is allowed in this folder with one click', async () => {
+  const set: unknown[] = []
+  host.answer('config.set', ({ key, value }) => {
+    set.push([key, value])
+    return configEntries({ 'ui.language': 'en', [String(key)]: value }).find((entry) => entry.key === key)
+  })
+  call('n', {
+    display: {
+      kind: 'terminal',
+      text: 'npm error 403',
+      exitCode: 1,
+      refused: [
+        { host: 'registry.npmjs.org', port: 443, reason: 'domain' },
+        { host: '10.0.0.1', port: 80, reason: 'name' },
+        { host: 'inside.example', port: 443, reason: 'address' },
+      ],
+    },
+  })
+  opened = await openPage(host, { address: `#/session/${ID}` })
+  await card('n').locator('button').first().click()
+  const rows = card('n').getByTestId(testIds.refusedHost)
+  expect(await rows.allInnerTexts()).toEqual([
+    expect.stringMatching(/refused a connection to registry\.npmjs\.org\.\s+Allow registry\.npmjs\.org in this folder/),
+    expect.stringMatching(/10\.0\.0\.1: only public host names can be allowed\.$/),
+    expect.stringMatching(/inside\.example: the name leads to this machine or a private network\.$/),
+  ])
+  await card('n').getByTestId(testIds.allowHost).press('Enter')
+  await rows.first().getByText('is allowed in this folder now').waitFor()
+  expect(set).toEqual([['security.sandboxNetwork', [{ domain: 'registry.npmjs.org', folder: '/w' }]]])
+  expect(await card('n').getByTestId(testIds.allowHost).count()).toBe(0)
+})

@@ -57,7 +57,7 @@ async function askPerson(
   grant: CallGrant | undefined,
 ): Promise<ApprovalAnswer | undefined> {
   const { ports, settings, signal } = step
-  const { argumentsHash, display, risk, grantPrefix, sessionGrant, sandboxed, question } = prepared
+  const { argumentsHash, display, risk, grantPrefix, sessionGrant, sandboxed, domains, question } = prepared
   const askedAt = ports.monotonic()
   ports.show({ delta: 'phase', phase: 'awaiting_approval', turn: settings.turn, since: ports.now() })
   await ports.commit([
@@ -73,6 +73,7 @@ async function askPerson(
       ...(grantPrefix === undefined ? {} : { grantPrefix }),
       ...(sessionGrant === undefined ? {} : { sessionGrant }),
       ...(sandboxed === undefined ? {} : { sandboxed }),
+      ...(domains === undefined ? {} : { domains }),
       ...(question === undefined ? {} : { question }),
       turn: settings.turn,
     },

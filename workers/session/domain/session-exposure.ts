@@ -29,7 +29,9 @@ const REMEMBERS = 'remember'
 export function judged(call: Prepared, tool: string, { secret, outside }: CallExposure): Prepared {
   if (tool === REMEMBERS && outside === true && call.mustAsk === undefined)
     return { ...call, mustAsk: { code: 'instructs_agents', params: { path: REMEMBERS } } }
-  const reachesOut = call.risk === 'network' || call.foreign === true || (call.sandboxed === false && call.harmless !== true)
+  // In the sandbox a command reaches only what the person allowed by name, and that may be enough.
+  const commandReaches = call.sandboxed === false || (call.domains ?? []).length > 0
+  const reachesOut = call.risk === 'network' || call.foreign === true || (commandReaches && call.harmless !== true)
   if (!reachesOut || secret === undefined || outside !== true || call.mustAsk !== undefined) return call
   return { ...call, mustAsk: { code: 'leaks', params: { path: secret, url: call.subjects?.[0]?.text ?? call.display } } }
 }

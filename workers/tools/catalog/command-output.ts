@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
+import { networkNote } from '../commands/network-note.ts'
 import { findBackground } from './find-background.ts'
 
 const MAX_WAIT_MS = 120_000
@@ -25,9 +26,11 @@ export const commandOutputTool = defineTool({
     context.signal.throwIfAborted()
     const text = entry.followed.collector.takeUnread().replace(/\n+$/, '')
     const state = describeState(entry)
+    const { refused } = entry.followed
+    const note = networkNote(refused)
     return {
-      result: `${text === '' ? '[nothing new]' : text}\n[${entry.id}: ${state}]`,
-      display: { kind: 'terminal', command: entry.command, background: entry.id, running: entry.finished === undefined, text },
+      result: `${text === '' ? '[nothing new]' : text}\n[${entry.id}: ${state}]${note === undefined ? '' : `\n${note}`}`,
+      display: { kind: 'terminal', command: entry.command, background: entry.id, running: entry.finished === undefined, text, refused },
     }
   },
 })

@@ -2,10 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod'
 import type { Limit } from '#contracts/tools/command-host-protocol.ts'
+import type { NetworkRefusal } from '#contracts/tools/allowed-domains.ts'
 import type { SandboxReason } from '#contracts/tools/sandbox-state.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import { hasHiddenText } from '../domain/visible-text.ts'
 import { defineTool, type PrepareContext, type RunContext, type ToolOutput } from '../define-tool.ts'
+import { networkNote, unreachedHosts } from '../commands/network-note.ts'
 import { BACKGROUND_LIMIT } from '../commands/background-commands.ts'
 import type { FinishedCommand, FollowedCommand } from '../commands/execute-command.ts'
 
@@ -88,6 +90,7 @@ interface Holding {
   readonly sandboxed: boolean
   readonly permit: { readonly sandboxed: boolean }
   readonly unheld?: SandboxReason
+  readonly domains?: string[]
 }
 
 /** Whether the command will run in the sandbox; what is said here is what is done. */
@@ -97,7 +100,13 @@ async function describeHolding({ place, services }: PrepareContext): Promise<Hol
   // A profile that was never run holds what it holds, and nobody counts on it.
   if (sandboxed && (await services.sandbox.state()).kind === 'seatbelt')
     return { sandboxed: false, permit: { sandboxed }, unheld: 'untested' }
-  return { sandboxed, permit: { sandboxed }, ...(unheld === undefined ? {} : { unheld }) }
+  const domains = sandboxed ? (place.domains ?? []) : []
+  return {
+    sandboxed,
+    permit: { sandboxed },
+    ...(unheld === undefined ? {} : { unheld }),
+    ...(domains.length === 0 ? {} : { domains }),
+  }
 }
 
 async function runInForeground(
@@ -158,6 +167,9 @@ export function describeEnd(
   if (exit.restored !== undefined) notes.push(`[Protected, and put back as before: ${exit.restored.join(', ')}.]`)
   if (!endedByUs && exit.found > 0)
     notes.push(`[${exit.found} process(es) it had left running were ended with it. Use background: true for what should run on.]`)
+  const refused = refusedConnections(followed, finished)
+  const note = networkNote(refused)
+  if (note !== undefined) notes.push(note)
   if (exit.survivors.length > 0) notes.push(`[Still alive, could not be ended: ${exit.survivors.join(', ')}.]`)
   const failed = endedByUs || exit.exitCode !== 0
   return {
@@ -174,9 +186,16 @@ export function describeEnd(
       bytes: output.bytes,
       timedOut: exit.timedOut,
       ...(output.path === undefined ? {} : { file: output.path }),
+      ...(refused.length === 0 ? {} : { refused }),
     },
     ...(endedByUs ? { stop: { processesFound: exit.found, processesKilled: exit.killed, survivors: exit.survivors } } : {}),
   }
+}
+
+/** As the proxy told; where there is none, as a command that failed says itself. */
+function refusedConnections({ refused, networkClosed }: FollowedCommand, { exit, output }: FinishedCommand): readonly NetworkRefusal[] {
+  if (!networkClosed || exit.kind === 'lost' || exit.exitCode === 0) return refused
+  return unreachedHosts(output.text)
 }
 
 function requireRoom(context: RunContext): void {

@@ -1,5 +1,6 @@
 /** The tools worker's end of the command host: one connection, made when first needed, made anew when lost. */
 import { connect as connectSocket, type Socket } from 'node:net'
+import type { NetworkRefusal } from '#contracts/tools/allowed-domains.ts'
 import { AppError, WireErrorCode } from '#contracts/wire/app-error.ts'
 import {
   CommandReplySchema,
@@ -25,6 +26,8 @@ export interface CommandStart {
   readonly verbatim?: boolean
   /** Give back the bytes with `credit` once they are taken in; 1 MiB may be on its way. */
   onOutput(stream: 'stdout' | 'stderr', bytes: Buffer): void
+  /** It wanted a connection that was not allowed. */
+  onRefused?(refusal: NetworkRefusal): void
 }
 
 export type CommandExit =
@@ -199,6 +202,8 @@ function dispatch(reply: Exclude<CommandReply, { type: 'welcome' }>, pending: Ma
       return call.started(reply.pid)
     case 'output':
       return call.start.onOutput(reply.stream, Buffer.from(reply.base64, 'base64'))
+    case 'refused':
+      return call.start.onRefused?.(reply.refusal)
     case 'failed':
       pending.delete(reply.id)
       return call.failed(new AppError({ code: reply.code, message: reply.message }))

@@ -1,4 +1,5 @@
 /** Starts one command through the command host and follows it to its end. */
+import type { NetworkRefusal } from '#contracts/tools/allowed-domains.ts'
 import type { ToolLive, ToolPlace } from '#contracts/tools/tools-service.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { ToolError } from '../domain/tool-error.ts'
@@ -25,6 +26,10 @@ export interface FollowedCommand {
   readonly handle: CommandHandle
   readonly collector: OutputCollector
   readonly startedAt: number
+  /** Places it wanted to connect to and may not; grows while it runs. */
+  readonly refused: readonly NetworkRefusal[]
+  /** In the sandbox, with nothing allowed. */
+  readonly networkClosed: boolean
   /** Never rejects. */
   readonly done: Promise<FinishedCommand>
   /** Why we ended it ourselves, when we did. */
@@ -53,6 +58,7 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
   const collector = new OutputCollector(services.outputs.create(place.sessionId, options.callId), options.live, services.secrets.redactor)
   const startedAt = performance.now()
   let because: string | undefined
+  const refused: NetworkRefusal[] = []
   let owed = 0
   let timer: NodeJS.Timeout | undefined
   /** Until then what was let in last is paid for. */
@@ -71,9 +77,10 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
     handle = await services.commands.start({
       callId: options.callId,
       ...(options.sandboxed
-        ? await services.sandbox.wrap({ workspace, argv, env, secrets: options.secrets ?? [] })
+        ? await services.sandbox.wrap({ workspace, argv, env, secrets: options.secrets ?? [], domains: place.domains ?? [] })
         : { argv, env, cwd: workspace }),
       ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+      onRefused: (refusal) => void refused.push(refusal),
       onOutput: (stream, bytes) => {
         collector.take(stream, bytes)
         owed += bytes.length
@@ -89,6 +96,7 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
     throw explainStartFailure(error, place.workspace)
   }
   const running = handle
+  const networkClosed = options.sandboxed && (place.domains ?? []).length === 0
   const done = running.exit.then(async (exit): Promise<FinishedCommand> => {
     clearTimeout(timer)
     return { exit, output: await collector.finish(), durationMs: Math.round(performance.now() - startedAt) }
@@ -97,7 +105,7 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
     running.kill(KILL_GRACE_MS)
     return done
   }
-  return { handle: running, collector, startedAt, done, endedBecause: () => because, stop }
+  return { handle: running, collector, startedAt, refused, networkClosed, done, endedBecause: () => because, stop }
 }
 
 function explainStartFailure(error: unknown, workspace: string): unknown {

@@ -18,6 +18,8 @@ export interface CommandToWrap {
   readonly secrets?: readonly string[]
   /** For a server that the person lets have it: the network of the machine. A command never has it. */
   readonly network?: boolean
+  /** Names a command may reach nevertheless, as `ALLOWED_DOMAIN` writes them. */
+  readonly domains?: readonly string[]
 }
 
 /** To be handed to `CommandRunner.start` as it is. */
@@ -105,6 +107,8 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
           import('./limit-arguments.ts'),
           import('./seccomp-filter.ts'),
         ])
+      const way = (command.domains ?? []).length === 0 ? undefined : await import('./network-arguments.ts')
+      const node = await way?.networkProgram()
       for (const name of TEMPORARY) if (env[name] !== undefined) env[name] = '/tmp'
       const seccomp = seccompFilter()
       const [entries, secrets, seen] = await Promise.all([
@@ -120,10 +124,11 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
           entries,
           secrets,
           ...(command.network === true ? { network: true, shown: await nameServers() } : {}),
+          ...(node === undefined ? {} : { shown: [node] }),
           seccompFd: seccomp === undefined ? undefined : 3,
-          argv: limitArguments(command.argv),
+          argv: limitArguments(way === undefined || node === undefined ? command.argv : way.networkArguments(command.argv)),
         }),
-        env,
+        env: node === undefined ? env : { ...env, ...way?.NETWORK_ENVIRONMENT },
         cwd: workspace,
         confinement: {
           root: workspace,
@@ -132,6 +137,7 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
           unwanted: entries.unwanted,
           limits: { memoryBytes, processes: PROCESS_LIMIT / 2 },
           ...(seccomp === undefined ? {} : { seccomp }),
+          ...(node === undefined ? {} : { domains: [...(command.domains ?? [])] }),
         },
       }
     },

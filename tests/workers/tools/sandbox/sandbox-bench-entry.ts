@@ -30,11 +30,11 @@ const services = {
   searchPath: async () => process.env['PATH'] ?? '',
 } as unknown as ToolServices
 
-async function run({ id, command, sandboxed, timeoutMs, bare, secrets = [] }: BenchCommand): Promise<void> {
+async function run({ id, command, sandboxed, timeoutMs, bare, secrets = [], domains = [] }: BenchCommand): Promise<void> {
   if (bare === true) return runBare(id, command)
   try {
     const followed = await executeCommand({
-      place: { workspace: place.workspace, sessionId: 's_bench00001', sandbox: sandboxed ? 'auto' : 'off' },
+      place: { workspace: place.workspace, sessionId: 's_bench00001', sandbox: sandboxed ? 'auto' : 'off', domains: [...domains] },
       callId: id,
       command,
       sandboxed,
@@ -45,7 +45,16 @@ async function run({ id, command, sandboxed, timeoutMs, bare, secrets = [] }: Be
     })
     say({ kind: 'started', id, pid: followed.handle.pid })
     const { exit, output, durationMs } = await followed.done
-    say({ kind: 'end', id, exit, text: output.text, bytes: output.bytes, durationMs, because: followed.endedBecause() })
+    say({
+      kind: 'end',
+      id,
+      exit,
+      text: output.text,
+      bytes: output.bytes,
+      durationMs,
+      refused: followed.refused,
+      because: followed.endedBecause(),
+    })
   } catch (error) {
     say({ kind: 'refused', id, message: (error as Error).message })
   }

@@ -1,10 +1,12 @@
 /** A process that runs commands in the sandbox, as the user of the test or as an ordinary one made for it. */
 import { execFileSync, spawn } from 'node:child_process'
-import { chmod, chown, copyFile, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { chmod, chown, copyFile, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { join, resolve } from 'node:path'
+import type { NetworkRefusal } from '#contracts/tools/allowed-domains.ts'
 import type { SandboxState } from '#contracts/tools/sandbox-state.ts'
+import type { MadeUpNetwork } from './made-up-network-entry.ts'
 import { buildTarget } from '#main/build/build-target.ts'
 import type { CommandExit } from '#workers/tools/commands/command-runner.ts'
 
@@ -21,12 +23,22 @@ export interface BenchCommand {
   readonly timeoutMs?: number
   readonly bare?: boolean
   readonly secrets?: readonly string[]
+  readonly domains?: readonly string[]
 }
 export type BenchEvent =
   | { kind: 'ready'; uid: number; state: SandboxState }
   | { kind: 'host'; pid: number; socketPath: string }
   | { kind: 'started'; id: string; pid: number }
-  | { kind: 'end'; id: string; exit: CommandExit; text: string; bytes: number; durationMs: number; because?: string | undefined }
+  | {
+      kind: 'end'
+      id: string
+      exit: CommandExit
+      text: string
+      bytes: number
+      durationMs: number
+      refused: readonly NetworkRefusal[]
+      because?: string | undefined
+    }
   | { kind: 'bare'; id: string; durationMs: number }
   | { kind: 'refused'; id: string; message: string }
 
@@ -48,7 +60,7 @@ export interface SandboxBench extends BenchPlace {
   readonly hosts: readonly { pid: number; socketPath: string }[]
   run(
     command: string,
-    options?: { sandboxed?: boolean; timeoutMs?: number; id?: string; secrets?: readonly string[] },
+    options?: { sandboxed?: boolean; timeoutMs?: number; id?: string; secrets?: readonly string[]; domains?: readonly string[] },
   ): Promise<Extract<BenchEvent, { kind: 'end' }>>
   /** @returns the id once the command runs; it is not waited for. */
   start(command: string, sandboxed?: boolean): Promise<string>
@@ -104,6 +116,12 @@ function publicBundles(): Promise<string> {
       source: 'main/command-host/entry.ts',
       format: 'es',
     })
+    await buildTarget(ROOT, folder, {
+      kind: 'node',
+      output: 'made-up-network/entry.js',
+      source: 'tests/workers/tools/sandbox/made-up-network-entry.ts',
+      format: 'es',
+    })
     await copyFile(process.execPath, join(folder, 'node'))
     execFileSync('chmod', ['-R', 'a+rX', folder])
     await chmod(join(folder, 'node'), 0o755)
@@ -117,9 +135,17 @@ export async function removeBundles(): Promise<void> {
   bundles = undefined
 }
 
-/** @param env further variables of the process, as an app has them. */
-export async function openSandboxBench(user: BenchUser, env: Readonly<Record<string, string>> = {}): Promise<SandboxBench> {
+/**
+ * @param env further variables of the process, as an app has them.
+ * @param network where the names that commands may reach lead; default the machine's own.
+ */
+export async function openSandboxBench(
+  user: BenchUser,
+  env: Readonly<Record<string, string>> = {},
+  network?: MadeUpNetwork,
+): Promise<SandboxBench> {
   const folder = await publicBundles()
+  if (network !== undefined) await writeFile(join(folder, 'made-up-network', 'network.json'), JSON.stringify(network))
   // Where the sandbox shows it, read-only: a hidden folder would prove less.
   const base = await realpath(await mkdtemp(process.getuid?.() === 0 ? '/srv/metona-sandbox-' : '/var/tmp/metona-sandbox-'))
   const [workspace, outside, profile] = [join(base, 'ws'), join(base, 'ws-evil'), join(base, 'profile')]
@@ -128,7 +154,12 @@ export async function openSandboxBench(user: BenchUser, env: Readonly<Record<str
     await mkdir(made)
     await chown(made, user.uid, user.gid)
   }
-  const place: BenchPlace = { workspace, profile, commandHost: join(folder, 'command-host', 'entry.js'), memoryBytes: MEMORY_BYTES }
+  const place: BenchPlace = {
+    workspace,
+    profile,
+    commandHost: join(folder, network === undefined ? 'command-host' : 'made-up-network', 'entry.js'),
+    memoryBytes: MEMORY_BYTES,
+  }
   const child = spawn(join(folder, 'node'), [join(folder, 'bench', 'entry.js'), JSON.stringify(place)], {
     cwd: '/',
     uid: user.uid,
@@ -171,8 +202,8 @@ export async function openSandboxBench(user: BenchUser, env: Readonly<Record<str
     uid,
     pid: child.pid ?? -1,
     hosts,
-    run: async (command, { sandboxed = true, timeoutMs = 60_000, id, secrets = [] } = {}) => {
-      const event = await next(`end ${send({ command, sandboxed, timeoutMs, secrets }, id)}`)
+    run: async (command, { sandboxed = true, timeoutMs = 60_000, id, secrets = [], domains = [] } = {}) => {
+      const event = await next(`end ${send({ command, sandboxed, timeoutMs, secrets, domains }, id)}`)
       if (event.kind !== 'end') throw new Error(`${command}: ${JSON.stringify(event)}`)
       return event
     },

@@ -1,0 +1,38 @@
+/** The names sandboxed commands may reach: one setting of the profile, seen as a list. */
+import { ALLOWED_DOMAIN } from '#contracts/tools/allowed-domains.ts'
+import { SandboxNetworkSchema, type SandboxNetwork } from '#contracts/workspace/config-keys.ts'
+import { defineStore } from 'pinia'
+import { computed } from 'vue'
+import { useConfigStore } from './config.ts'
+
+type AllowedDomain = SandboxNetwork[number]
+const KEY = 'security.sandboxNetwork'
+
+export const useAllowedDomainsStore = defineStore('allowed-domains', () => {
+  const config = useConfigStore()
+  const list = computed(() => SandboxNetworkSchema.catch([]).parse(config.value(KEY) ?? []))
+  const refusal = computed(() => config.refusals[KEY])
+
+  /** Whether commands of the folder may reach it. */
+  const allows = (domain: string, folder: string | undefined): boolean =>
+    list.value.some((entry) => entry.domain === domain && (entry.folder === undefined || entry.folder === folder))
+
+  /** What a person types, such as a whole address, as the name in it; undefined for what is none. */
+  function domainIn(text: string): string | undefined {
+    const typed = text.trim().toLowerCase()
+    const [, star = '', rest = ''] = /^(\*\.)?(.*)$/.exec(typed.replace(/^[a-z]+:\/\//, '').replace(/\/.*$/, '')) ?? []
+    const host = URL.canParse(`http://${rest}`) ? new URL(`http://${rest}`).host : rest
+    const domain = `${star}${host}`
+    return ALLOWED_DOMAIN.test(domain) ? domain : undefined
+  }
+
+  const allow = (domain: string, folder: string | undefined): Promise<void> =>
+    config.set(KEY, [...list.value, { domain, ...(folder === undefined ? {} : { folder }) }])
+  const remove = (gone: AllowedDomain): Promise<void> =>
+    config.set(
+      KEY,
+      list.value.filter((entry) => entry.domain !== gone.domain || entry.folder !== gone.folder),
+    )
+
+  return { list, refusal, allows, domainIn, allow, remove }
+})
