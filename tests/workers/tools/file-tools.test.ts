@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  rmdirSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -14,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import iconv from 'iconv-lite'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { standInStamp } from '#contracts/tools/stand-in-stamp.ts'
 import { explainPathError } from '#workers/tools/files/open-path.ts'
 import { createToolBench, type RunAnswer, type ToolBench } from './tool-bench.ts'
@@ -286,12 +287,29 @@ describe('write_file and edit_file', () => {
     mkdirSync(join(bench.workspace, '.env'))
     const stamp = standInStamp(0.5)
     utimesSync(join(bench.workspace, '.env'), stamp, stamp)
+    // What runs in the background is not waited for.
+    const running = vi.spyOn(bench.services.background, 'running').mockReturnValue(1)
     const held = await bench.call('write_file', { file_path: '.env', content: 'A=1' })
-    expect(seen(held)).toMatch(/^\.env cannot be written now: a command or server that runs in the sandbox/)
+    running.mockRestore()
+    expect(seen(held)).toMatch(/^\.env cannot be written now: a command that runs in the sandbox .* Try again when/)
+    // To those who look it is not there.
+    expect(seen(await bench.call('read_file', { file_path: '.env' }))).toMatch(/^There is no file \.env/)
+    expect(seen(await bench.call('list_directory', { path: '.' }))).not.toContain('.env')
     mkdirSync(join(bench.workspace, 'real'))
     expect(seen(await bench.call('write_file', { file_path: 'real', content: 'x' }))).toBe(
       'real is a folder, not a file. Choose another path.',
     )
+  })
+
+  test('a name held by a command that ends soon is waited for', async () => {
+    mkdirSync(join(bench.workspace, '.env'))
+    const stamp = standInStamp(0.25)
+    utimesSync(join(bench.workspace, '.env'), stamp, stamp)
+    const written = bench.call('write_file', { file_path: '.env', content: 'A=1' })
+    const ends = setTimeout(() => rmdirSync(join(bench.workspace, '.env')), 300)
+    await written
+    clearTimeout(ends)
+    expect(readFileSync(join(bench.workspace, '.env'), 'utf8')).toBe('A=1')
   })
 
   test('writing AGENTS.md asks', async () => {

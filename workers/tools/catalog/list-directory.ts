@@ -2,15 +2,20 @@
 import { opendir, lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { isStandInTime } from '#contracts/tools/stand-in-stamp.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import { visibleText } from '../domain/visible-text.ts'
 import { defineTool } from '../define-tool.ts'
 import { explainPathError, openPath } from '../files/open-path.ts'
+import { SEALED_NAMES } from '../sandbox/sealed-names.ts'
 import { prepareReading, requirePermitted } from './path-preparation.ts'
 
 /** Names looked at; a folder of a million files must not take the memory of one. */
 const MAX_NAMES = 20_000
 const MAX_SHOWN = 1000
+
+/** Of the workspace's own folder and of `.git`. */
+const HELD = new Set([...SEALED_NAMES, 'config', 'hooks', 'config.worktree'])
 
 interface Entry {
   readonly name: string
@@ -34,6 +39,7 @@ export const listDirectoryTool = defineTool({
         throw new ToolError('NOT_FOUND', `There is no folder ${input.path}. List its parent folder to see what there is.`)
       if (path.kind !== 'folder') throw new ToolError('NOT_A_FOLDER', `${input.path} is a file, not a folder. Use read_file to read it.`)
       const { entries, more } = await readEntries(path.accessPath, input.path, context.signal)
+      if (path.inside && path.segments.length <= 1) await dropStandIns(entries, path.accessPath)
       entries.sort((left, right) => rank(left) - rank(right) || compareNames(left.name, right.name))
       const shown = entries.slice(0, MAX_SHOWN)
       await Promise.all(shown.map(async (entry) => void (entry.kind === 'file' && (await addSize(entry, path.accessPath)))))
@@ -75,6 +81,18 @@ async function readEntries(accessPath: string, requested: string, signal: AbortS
   } catch (error) {
     throw explainPathError(error, requested)
   }
+}
+
+/** Empty folders that stand for absent names while a command runs: as good as absent. */
+async function dropStandIns(entries: Entry[], accessPath: string): Promise<void> {
+  const kept = await Promise.all(
+    entries.map(async (entry) => {
+      if (entry.kind !== 'folder' || !HELD.has(entry.name)) return entry
+      const state = await lstat(join(accessPath, entry.name)).catch(() => undefined)
+      return state !== undefined && isStandInTime(state.mtimeMs) ? [] : entry
+    }),
+  )
+  entries.splice(0, entries.length, ...kept.flat())
 }
 
 async function addSize(entry: Entry, accessPath: string): Promise<void> {

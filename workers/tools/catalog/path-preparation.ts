@@ -1,4 +1,5 @@
 /** What every tool that takes a path checks before anything runs. */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
 import type { RuleSubject } from '#contracts/tools/permission-rule.ts'
 import { isStandInTime } from '#contracts/tools/stand-in-stamp.ts'
@@ -61,6 +62,10 @@ export function requirePermitted(context: { readonly permit: Permit | undefined 
   )
 }
 
+/** Well below the deadline of a preparation. */
+const HELD_WAIT_MS = 5_000
+const HELD_POLL_MS = 100
+
 export interface WritePreparation {
   readonly path: OpenedPath
   readonly mustAsk: ApprovalReason | undefined
@@ -68,7 +73,7 @@ export interface WritePreparation {
 
 /** For tools that write: only inside, never into the app's or git's own files. The caller closes `path`. */
 export async function openForChange(context: PrepareContext, requested: string): Promise<WritePreparation> {
-  const path = await openPath(context.place.workspace, requested)
+  const path = await openUnheld(context, requested)
   try {
     requireNoKernelPath(path)
     if (!path.inside)
@@ -77,11 +82,7 @@ export async function openForChange(context: PrepareContext, requested: string):
         `${requested} is outside the workspace (${path.realPath}). Files can only be written inside it; choose a path below the workspace.`,
       )
     if (path.segments.length === 0) throw new ToolError('NOT_A_FILE', `${requested} is the workspace itself, a folder.`)
-    if (path.kind === 'folder' && path.stats !== undefined && isStandInTime(path.stats.mtimeMs))
-      throw new ToolError(
-        'HELD_NAME',
-        `${requested} cannot be written now: a command or server that runs in the sandbox may not make this name, so an empty folder is there while it runs. Stop what runs in the background (stop_command) and write it then.`,
-      )
+    if (isHeld(path)) throw heldName(context, requested)
     const protection = protectionOf(path.segments, 'write')
     if (protection?.level === 'refuse')
       throw new ToolError('PROTECTED', `${path.segments.join('/')} may not be written: ${protection.reason}.`)
@@ -91,6 +92,32 @@ export async function openForChange(context: PrepareContext, requested: string):
     await path.close()
     throw error
   }
+}
+
+/** A name that a command of the sandbox holds is free again when the command is over: commands in the foreground are waited for. */
+async function openUnheld(context: PrepareContext, requested: string): Promise<OpenedPath> {
+  for (let waited = 0; ; waited += HELD_POLL_MS) {
+    const path = await openPath(context.place.workspace, requested)
+    if (!isHeld(path) || waited >= HELD_WAIT_MS || context.services.background.running() > 0) return path
+    await path.close()
+    await delay(HELD_POLL_MS)
+  }
+}
+
+function isHeld(path: OpenedPath): boolean {
+  return path.kind === 'folder' && path.stats !== undefined && isStandInTime(path.stats.mtimeMs)
+}
+
+function heldName(context: PrepareContext, requested: string): ToolError {
+  const running = context.services.background.ofSession(context.place.sessionId).filter((entry) => entry.finished === undefined)
+  const what =
+    running.length === 0
+      ? 'Try again when the command or server of this folder that still runs is over.'
+      : `Stop ${running.map((entry) => entry.id).join(', ')} with stop_command, write it, and start the command again.`
+  return new ToolError(
+    'HELD_NAME',
+    `${requested} cannot be written now: a command that runs in the sandbox may not make this name, so an empty folder is there while it runs. ${what}`,
+  )
 }
 
 function requireNoKernelPath(path: OpenedPath): void {

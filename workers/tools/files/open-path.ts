@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { open, realpath, type FileHandle } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { refusePathForm } from '../domain/path-forms.ts'
+import { isStandInTime } from '#contracts/tools/stand-in-stamp.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import { visibleText } from '../domain/visible-text.ts'
 import { LeftRoot, type OpenedPath } from './opened-path.ts'
@@ -47,7 +48,9 @@ export async function openForReading(path: OpenedPath, requested: string): Promi
 }
 
 export function requireFile(path: OpenedPath, requested: string): void {
-  if (path.kind === 'missing')
+  // What stands in for an absent name while a command runs is as good as absent.
+  const standsIn = path.kind === 'folder' && path.stats !== undefined && isStandInTime(path.stats.mtimeMs)
+  if (path.kind === 'missing' || standsIn)
     throw new ToolError('NOT_FOUND', `There is no file ${requested}. Look with list_directory or find_files for the right name.`)
   if (path.kind === 'folder')
     throw new ToolError('NOT_A_FILE', `${requested} is a folder, not a file. Use list_directory to see what is in it.`)

@@ -288,6 +288,34 @@ describe.each(users.map((user) => [user.uid === 0 ? 'root' : 'an ordinary user',
       expect(await found({ sandboxed: false })).toEqual(['public-5', 'public-6', 'secret-1', 'secret-2', 'secret-3', 'secret-4'])
     })
 
+    test('settings of package managers are masked only where they hold a token', async () => {
+      await fresh()
+      const files: Record<string, string> = {
+        '.npmrc': '//registry.npmjs.org/:_authToken=npm_secret1',
+        'a/.npmrc': 'registry=https://registry.npmjs.org/\n//registry.npmjs.org/:_authToken=${NPM_TOKEN}\n# public-1',
+        'b/.yarnrc.yml': 'npmAuthToken: "secret-2"',
+        'c/pip.conf': '[global]\nindex-url = https://user:secret-3@pypi.example/simple',
+        'd/pip.conf': '[global]\nindex-url = https://pypi.example/simple # public-2',
+        'e/.docker/config.json': '{"auths":{"r.example":{"auth":"c2VjcmV0LTQ="}}}',
+        'f/config.json': '{"password":"public-3"}',
+        'g/.cargo/credentials.toml': '[registry]\ntoken = "secret-5"',
+        'h/.git-credentials': 'https://user:secret-6@github.com',
+        'i/.pypirc': '[pypi]\npassword = secret-7',
+        'j/.netrc': 'machine x login y password secret-8',
+      }
+      for (const [name, content] of Object.entries(files)) {
+        await mkdir(join(bench.workspace, name, '..'), { recursive: true })
+        await writeFile(join(bench.workspace, name), content)
+      }
+      const seen = await text(
+        `cat .npmrc */.npmrc */.yarnrc.yml */pip.conf */.docker/config.json */config.json */.cargo/* */.git-credentials */.pypirc */.netrc`,
+      )
+      expect(seen).not.toMatch(/secret|c2VjcmV0/)
+      expect([...seen.matchAll(/public-\d/g)].map(String).sort()).toEqual(['public-1', 'public-2', 'public-3'])
+      const named = await bench.run('cat .npmrc', { secrets: [join(bench.workspace, '.npmrc')] })
+      expect(named.text).toContain('npm_secret1')
+    })
+
     test('that are links: what they lead to is held, and the link is as before', async () => {
       await fresh()
       asUser(
