@@ -5,11 +5,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { missingProgram } from '#tests/helpers/missing-program.ts'
 import { proof } from '#tests/helpers/proof.ts'
+import { seededRandom } from '#tests/helpers/random.ts'
 import { PROGRAMS, shellLines } from '../shell-lines.ts'
 import { bypassLines } from './bypass-lines.ts'
 import { folderState } from './folder-state.ts'
 import { openSandboxBench, removeBundles, removeUser, testUsers, type SandboxBench } from './sandbox-bench.ts'
 
+/** The same lines for every user and for the control. */
+const { seed } = seededRandom('shell lines in the sandbox')
 vi.setConfig({ testTimeout: 1_800_000, hookTimeout: 120_000 })
 const users = missingProgram('bwrap', 'shell lines in the sandbox') ? [] : testUsers()
 
@@ -80,7 +83,7 @@ describe.each(users.map((user) => [user.uid === 0 ? 'root' : 'an ordinary user',
   })
 
   test('generated lines: none has an effect outside', async () => {
-    const next = shellLines(20261201)
+    const next = shellLines(seed)
     const lines = Array.from({ length: proof(5000, 300) }, next)
     await prepare(linesFor(user, lines))
     const before = await state()
@@ -92,7 +95,7 @@ describe.each(users.map((user) => [user.uid === 0 ? 'root' : 'an ordinary user',
   if (user === users.at(-1))
     test('control: without the sandbox the same lines do their harm', async () => {
       const known = bypassLines((index) => `${bench.outside}/effect-${index}`, 'source.txt')
-      const next = shellLines(20261201)
+      const next = shellLines(seed)
       await prepare(known.filter((line) => !/PROMPT_COMMAND|chmod|LD_PRELOAD/.test(line)).slice(0, 120))
       await bench.run(runner(PLAIN), { sandboxed: false, timeoutMs: 900_000 })
       const effects = (await folderState(bench.outside)).filter((line) => line.startsWith('effect-'))
