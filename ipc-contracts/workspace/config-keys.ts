@@ -3,8 +3,8 @@
  * are made from this table. `scope: 'profile'` keys are authority and are never read from a workspace.
  */
 import * as z from 'zod'
-import { ALLOWED_DOMAIN } from '../tools/allowed-domains.ts'
 import { PermissionRuleSchema } from '../tools/permission-rule.ts'
+import { SandboxNetworkSchema } from '../tools/sandbox-network.ts'
 
 export const ConfigCategorySchema = z.enum(['llm', 'agent', 'tools', 'security', 'logging', 'mcp', 'ui'])
 
@@ -15,12 +15,6 @@ export interface ConfigKey {
   readonly defaultValue: unknown
   readonly description: { readonly en: string; readonly zh: string }
 }
-
-/** `folder` is a real path; without it the domain holds everywhere. */
-export const SandboxNetworkSchema = z
-  .array(z.strictObject({ domain: z.string().regex(ALLOWED_DOMAIN), folder: z.string().min(1).optional() }))
-  .max(200)
-export type SandboxNetwork = z.infer<typeof SandboxNetworkSchema>
 
 const key = (
   schema: z.ZodType,

@@ -1,6 +1,6 @@
 /** The names sandboxed commands may reach: one setting of the profile, seen as a list. */
 import { ALLOWED_DOMAIN } from '#contracts/tools/allowed-domains.ts'
-import { SandboxNetworkSchema, type SandboxNetwork } from '#contracts/workspace/config-keys.ts'
+import { SandboxNetworkSchema, type SandboxNetwork } from '#contracts/tools/sandbox-network.ts'
 import { defineStore } from 'pinia'
 import { computed } from 'vue'
 import { useConfigStore } from './config.ts'

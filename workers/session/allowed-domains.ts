@@ -1,5 +1,5 @@
 /** The names that sandboxed commands of a folder may reach: the person's setting, asked anew for each command. */
-import { SandboxNetworkSchema } from '#contracts/workspace/config-keys.ts'
+import { SandboxNetworkSchema } from '#contracts/tools/sandbox-network.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
 import type { Services } from './services.ts'
 

@@ -1,7 +1,7 @@
 /** `metona network`: the domains that sandboxed commands may reach. Kept in the profile, never in the folder. */
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { SandboxNetworkSchema, type SandboxNetwork } from '#contracts/workspace/config-keys.ts'
+import { SandboxNetworkSchema, type SandboxNetwork } from '#contracts/tools/sandbox-network.ts'
 import { ALLOWED_DOMAIN } from '#contracts/tools/allowed-domains.ts'
 import { UsageError } from '../arguments.ts'
 import type { Client } from '../client.ts'
