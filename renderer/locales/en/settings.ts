@@ -29,6 +29,7 @@ export const settings = {
   domainEverywhere: 'in every folder',
   domainFolder: 'in {folder}',
   addDomain: 'Another domain, for every folder',
+  domainExample: 'registry.npmjs.org',
   allowDomain: 'Allow',
   domainHint: 'Programs reach it over HTTP and HTTPS. *.example.com means every name below it; :8443 another port.',
   badDomain: 'This is no domain. Write it like registry.npmjs.org or *.example.com; numbers and names without a dot cannot be allowed.',

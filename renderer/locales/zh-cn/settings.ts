@@ -29,6 +29,7 @@ export const settings: Messages['settings'] = {
   domainEverywhere: '在所有文件夹',
   domainFolder: '在 {folder} 中',
   addDomain: '添加域名（对所有文件夹有效）',
+  domainExample: 'registry.npmjs.org',
   allowDomain: '允许',
   domainHint: '程序可通过 HTTP 和 HTTPS 访问。*.example.com 表示它下面的所有名称；:8443 表示其他端口。',
   badDomain: '这不是域名。请写成 registry.npmjs.org 或 *.example.com；数字地址和不带点的名称不能允许。',
