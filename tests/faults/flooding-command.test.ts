@@ -1,15 +1,12 @@
 /** A command that writes without end in one session: the tokens of another come as evenly as without it. */
 import { loadavg } from 'node:os'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createClient } from '#main/cli/client.ts'
-import { followSession } from '#main/cli/follow-session.ts'
 import { makeCliPlace, type CliPlace } from '#tests/helpers/cli.ts'
-import { eventually } from '#tests/helpers/eventually.ts'
 import { startFakeProvider, type FakeProvider } from '#tests/helpers/fake-provider.ts'
 import { startPipeline, type Pipeline } from '#tests/helpers/pipeline.ts'
 import { proof } from '#tests/helpers/proof.ts'
+import { gapsBeside, TOKENS_PER_SECOND } from '#tests/helpers/token-gaps.ts'
 
-const TOKENS_PER_SECOND = 100
 const SECONDS = proof(10, 2)
 /** Undisturbed and disturbed take turns, so that what else the machine does falls on both. */
 const ROUNDS = proof(3, 1)
@@ -32,28 +29,6 @@ afterEach(async () => {
   await place.remove()
 })
 
-/** Milliseconds between two arrivals of text at a client, while `beside` goes on. */
-async function gapsBeside(beside: () => Promise<unknown>): Promise<number[]> {
-  await provider.script([{ tokens: SECONDS * TOKENS_PER_SECOND, tokensPerSecond: TOKENS_PER_SECOND }])
-  const session = await pipeline.session({ model: 'deepseek/deepseek-flash' })
-  const times: number[] = []
-  const reader = followSession(createClient(pipeline.host.connect()), {
-    workspace: place.workspace,
-    sessionId: session.sessionId,
-    fromSeq: 0,
-    onEvent: () => undefined,
-    onDelta: (delta) => void (delta.delta === 'stream' && times.push(performance.now())),
-    onSnapshot: () => undefined,
-    onFailure: () => undefined,
-  })
-  await reader.subscribe()
-  await session.prompt('count')
-  // The stand-in for a provider gives its answers in the order of the requests.
-  await eventually('the first token', () => times.length > 0)
-  await Promise.all([beside(), session.ended(1)])
-  return times.slice(1).map((time, index) => time - (times[index] as number))
-}
-
 async function flood(): Promise<void> {
   const session = await pipeline.session({ model: 'deepseek/deepseek-flash', permission: 'full_access' })
   await provider.script([{ toolCalls: [{ name: 'run_command', args: { command: `timeout ${SECONDS} yes` } }] }, { text: 'done' }])
@@ -74,8 +49,8 @@ test('`yes` in one session: p99 between two tokens of another is at most twice t
   const beside: number[] = []
   const load = loadavg()[0] ?? 0
   for (let round = 0; round < ROUNDS; round++) {
-    alone.push(...(await gapsBeside(() => Promise.resolve())))
-    beside.push(...(await gapsBeside(flood)))
+    alone.push(...(await gapsBeside({ provider, place, pipeline }, SECONDS, () => Promise.resolve())))
+    beside.push(...(await gapsBeside({ provider, place, pipeline }, SECONDS, flood)))
   }
   const [undisturbed, disturbed] = [percentile(alone, 0.99), percentile(beside, 0.99)]
   const quiet = load < 1 && undisturbed < 40
@@ -87,7 +62,7 @@ test('`yes` in one session: p99 between two tokens of another is at most twice t
 })
 
 test('control: a thread on the way that is held up is seen', { timeout: 60_000 }, async () => {
-  const gaps = await gapsBeside(async () => {
+  const gaps = await gapsBeside({ provider, place, pipeline }, SECONDS, async () => {
     await new Promise((resolve) => setTimeout(resolve, 1000))
     for (const end = performance.now() + 400; performance.now() < end;);
   })

@@ -7,6 +7,7 @@ import { bigWorkspace } from './big-workspace.ts'
 import { coldStart } from './cold-start.ts'
 import { instrumentation } from './instrumentation.ts'
 import { pacedSessions } from './paced-sessions.ts'
+import { sandboxedCommand } from './sandboxed-command.ts'
 import { soak } from './soak.ts'
 import { hostThread, loopDelay, manySessions } from './streaming.ts'
 import { tokenFlood } from './token-flood.ts'
@@ -20,6 +21,7 @@ export const benchRows: readonly BenchRow[] = [
   contextCost,
   storageCost,
   toolLoop,
+  sandboxedCommand,
   pacedSessions,
   loopDelay,
   manySessions,
