@@ -5,6 +5,7 @@ import { MetonaMemoryItemSchema } from '../metona/metona-memory.ts'
 import { MetonaMessageSchema, MetonaRequestSchema } from '../metona/metona-request.ts'
 import { MetonaToolDefSchema } from '../metona/metona-tool.ts'
 import { CompactionRecordSchema, CompactionStateSchema, IrreducibleSchema } from './compaction.ts'
+import { FileVerdictSchema, SeenFileSchema } from '../workspace/agreed-file.ts'
 import { ModelAccountSchema, StoredCountSchema } from './token-report.ts'
 
 /** The history is kept per session in the pool's thread; only new messages cross. */
@@ -25,6 +26,10 @@ export const BuildInputSchema = z.object({
   contextBudget: z.number().int().positive().optional(),
   /** Files touched since the last build besides those named in tool calls; brings in AGENTS.md files below the root. */
   touchedPaths: z.array(z.string()).optional(),
+  /** Answers to an `unseen_files`, for this and later builds. */
+  verdicts: z.array(FileVerdictSchema).optional(),
+  /** Another number than at the last build: the person may have agreed to something, so all verdicts are asked for anew. */
+  agreements: z.number().optional(),
   /** Found for the newest user message; frozen with it at its first build. */
   memories: z.array(MetonaMemoryItemSchema).optional(),
   /**
@@ -67,6 +72,8 @@ export const BuildOutputSchema = z.union([
   }),
   /** The thread does not hold `from` messages of this session (it is new): send the history whole. */
   z.object({ ok: z.literal(false), reason: z.literal('unknown_session') }),
+  /** Files that speak to the model in the person's name and were not judged yet: call again with verdicts. Nothing was frozen. */
+  z.object({ ok: z.literal(false), reason: z.literal('unseen_files'), files: z.array(SeenFileSchema) }),
   /** Even cut down, the request does not fit the model's window. Nothing may be sent. */
   z.object({ ok: z.literal(false), reason: z.literal('irreducible'), ...IrreducibleSchema.shape }),
 ])

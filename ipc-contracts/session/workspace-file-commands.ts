@@ -1,5 +1,6 @@
-/** Reading and writing the four files of an open workspace. Part of `commands`. */
+/** Reading and writing the four files of an open workspace, and agreeing to what others wrote in them. Part of `commands`. */
 import * as z from 'zod'
+import { AnswerFileSchema, ChangedFileSchema } from '../workspace/agreed-file.ts'
 import { WorkspaceFileNameSchema, WorkspaceFileSchema, WriteWorkspaceFileSchema } from '../workspace/workspace-file.ts'
 
 export const workspaceFileCommands = {
@@ -14,4 +15,12 @@ export const workspaceFileCommands = {
    * written, and `details` holds the file as it is now (`WorkspaceFile`).
    */
   'workspaceFiles.write': { input: WriteWorkspaceFileSchema, output: WorkspaceFileSchema, deadlineMs: 30_000 },
+  /** Files that speak to the model and are not as the person agreed. The folder need not be open; one that is not trusted has none. */
+  'workspaceFiles.changes': {
+    input: z.object({ workspace: z.string() }),
+    output: z.object({ files: z.array(ChangedFileSchema) }),
+    deadlineMs: 30_000,
+  },
+  /** Error `FILE_CHANGED`: it is no longer what was shown; nothing was agreed. */
+  'workspaceFiles.answer': { input: AnswerFileSchema, output: z.object({}), deadlineMs: 30_000 },
 }

@@ -9,6 +9,7 @@ import { ConfigEntrySchema } from '../workspace/config-keys.ts'
 import { memoryMethods } from './memory-methods.ts'
 import { McpServerEntrySchema } from '../tools/mcp-entry.ts'
 import { McpApprovalSchema } from '../tools/mcp-server.ts'
+import { AnswerFileSchema, ChangedFileSchema, FileVerdictSchema, SeenFileSchema } from '../workspace/agreed-file.ts'
 import { WorkspaceFileNameSchema, WorkspaceFileSchema, WriteWorkspaceFileSchema } from '../workspace/workspace-file.ts'
 import { UsageEntrySchema, UsageQuerySchema } from './usage.ts'
 import { defineService } from '../wire/define-service.ts'
@@ -117,6 +118,11 @@ export const storageService = defineService({
     /** One of the four files; errors as `workspaceFiles.read` and `workspaceFiles.write` in commands. */
     readWorkspaceFile: method(z.object({ workspace, name: WorkspaceFileNameSchema }), WorkspaceFileSchema),
     writeWorkspaceFile: method(WriteWorkspaceFileSchema, WorkspaceFileSchema),
+    /** What of these files the model may be given; what the person has not agreed to becomes a banner. */
+    judgeFiles: method(z.object({ workspace, files: z.array(SeenFileSchema) }), z.object({ verdicts: z.array(FileVerdictSchema) })),
+    /** As `workspaceFiles.changes` and `workspaceFiles.answer` in commands. */
+    changedFiles: method(z.object({ workspace }), z.object({ files: z.array(ChangedFileSchema) })),
+    answerFile: method(AnswerFileSchema, nothing),
     deleteSession: method(z.object({ workspace, sessionId: z.string() }), nothing),
     /** `name` is `trace_<sessionId>_<turn>_<iteration>.json`; written by temporary file and rename, not fsynced. */
     writeTrace: method(z.object({ workspace, name: z.string().regex(/^trace_s_[0-9a-z]+_\d+_\d+\.json$/), json: z.string() }), nothing),

@@ -17,6 +17,7 @@ const CHINESE: Readonly<Record<string, string>> = {
   MCP_UNREADABLE: '有无法读取的 MCP 服务器，已略过：{ids}。可用 `metona mcp remove ID` 移除。',
   MEMORY_MERGED: '另一个程序保存了较旧的 MEMORY.md；它缺少的 {count} 处更改已补回。',
   LOG_BEHIND: '有日志文件暂时无法写入，之后会由数据库补齐。',
+  FILES_CHANGED: '你同意之后在 Metona 之外被改动：{files}。继续使用你同意过的内容。`metona trust {folder}` 会显示改动并采用。',
   PROFILE_DAMAGED: '个人设置数据库已损坏，已另存；信任和设置重新开始。',
 }
 

@@ -12,7 +12,7 @@
  * - queue-item: `data-message`
  * - model-option: `data-model` (provider/model); permission-option: `data-mode`
  * - usage: `data-requests`; usage-bucket: `data-bucket`, `data-tokens`; usage-table: `data-kind` (day|model|session), its rows `data-key`
- * - file-editor: `data-file`, `data-changed`, `data-foreign`; model-row: `data-model`, `data-own`; grant-row: `data-grant`
+ * - file-editor: `data-file`, `data-changed`, `data-foreign`; changed-file: `data-file`; model-row: `data-model`, `data-own`; grant-row: `data-grant`
  * - provider-row: `data-provider`, `data-check` (none|running|<diagnosis code>)
  * - mcp-server: `data-server`, `data-state` (McpState), `data-approval` (missing|changed|given); mcp-tool: `data-tool`, `data-status`
  * - banner: `data-code`; problem: `data-code` (an error explained in its place)
@@ -130,6 +130,10 @@ export const testIds = {
   fileSave: 'file-save',
   fileKeepMine: 'file-keep-mine',
   fileTakeTheirs: 'file-take-theirs',
+  changedFile: 'changed-file',
+  changedFileTake: 'changed-file-take',
+  changedFileKeep: 'changed-file-keep',
+  changedFilesShow: 'changed-files-show',
   memories: 'memories',
   memoryRow: 'memory-row',
   memoryDraft: 'memory-draft',

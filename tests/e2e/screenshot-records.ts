@@ -16,6 +16,7 @@ const AGENTS = `# AGENTS.md
 export function answerRecords(host: ScriptedHost, workspace: string, now: Date): void {
   host.answer('usage.read', () => ({ entries: usageEntries(workspace, now) }))
   host.answer('grants.list', () => ({ grants: grants(workspace, now) }))
+  host.answer('workspaceFiles.changes', () => ({ files: [] }))
   host.answer('workspaceFiles.read', () => ({ content: AGENTS, hash: 'a'.repeat(64) }))
   host.answer('models.overrides', () => ({ overrides: { 'deepseek/deepseek-v4-pro': { contextWindow: 131_072 } } }))
 }

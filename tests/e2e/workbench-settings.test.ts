@@ -76,6 +76,32 @@ test(
   },
 )
 
+test(
+  'a file for the agent that others changed: the banner leads to the diff, and the model gets it only after a yes',
+  { timeout: 120_000 },
+  async () => {
+    const file = path.join(shell.place.workspace, 'AGENTS.md')
+    const sent = async (): Promise<string> => JSON.stringify((await shell.provider.requests()).at(-1)?.body)
+    const page = await shell.openPage()
+    await writeFile(file, '# Rules\nwritten by somebody else\n')
+    await shell.provider.script([{ text: 'first' }, { text: 'second' }])
+    const sessionId = await startSession(page, 'one')
+    await expect.poll(() => rowOf(page, sessionId).getAttribute('data-state'), { timeout: 30_000 }).toBe('done')
+    expect(await sent()).not.toContain('somebody else')
+    await page.getByTestId(testIds.changedFilesShow).click()
+    const changed = page.locator(`[data-testid="${testIds.changedFile}"][data-file="AGENTS.md"]`)
+    expect(await changed.innerText()).toContain('written by somebody else')
+    await changed.getByTestId(testIds.changedFileTake).click()
+    await changed.waitFor({ state: 'detached' })
+    await page.getByTestId(testIds.changedFilesShow).waitFor({ state: 'detached' })
+    await rowOf(page, sessionId).click()
+    await page.getByTestId(testIds.composerInput).fill('two')
+    await page.getByTestId(testIds.composerInput).press('Enter')
+    await page.getByText('second').first().waitFor()
+    expect(await sent()).toContain('somebody else')
+  },
+)
+
 test('a price of one’s own is in the profile, counts from the next request on, and can be taken back', { timeout: 120_000 }, async () => {
   const page = await openSettings('models')
   const row = page.locator(`[data-testid="${testIds.modelRow}"][data-model="deepseek/deepseek-flash"]`)

@@ -1,12 +1,14 @@
 /** One build: append, freeze, assemble, mend, count, keep within the window, hash. */
 import type { BuildOutput, BuildTask } from '#contracts/context/context-tasks.ts'
 import type { MetonaMessage } from '#contracts/metona/metona-request.ts'
+import type { SeenFile } from '#contracts/workspace/agreed-file.ts'
 import { fitState } from './domain/assemble-history.ts'
 import { irreducible, largestParts } from './domain/largest-parts.ts'
 import { promptTexts } from './domain/prompt-texts.ts'
+import { partitionFiles } from './domain/system-prompt.ts'
 import { stableTools } from './domain/stable-tools.ts'
 import { fitWindow } from './fit-window.ts'
-import { freezeFolderRules } from './freeze-rules.ts'
+import { folderFiles, freezeFolderRules } from './freeze-rules.ts'
 import { freezePrompt, freezeTurns, noticeChanges } from './freeze-turn.ts'
 import type { ModelAccounts } from './model-accounts.ts'
 import type { SessionContext } from './session-context.ts'
@@ -22,12 +24,14 @@ export async function buildRequest(
 ): Promise<BuildOutput> {
   const notes: string[] = []
   append(session, input)
-  if (session.frozen === undefined || session.renewPrompt) notes.push(...(await freezePrompt(session, input.userInput)))
-  else if (session.history.at(-1)?.role === 'user') await noticeChanges(session)
+  const unseen = await lookAtFiles(session, input)
+  if (unseen.length > 0) return { ok: false, reason: 'unseen_files', files: unseen }
+  if (mustFreeze(session)) notes.push(...freezePrompt(session, input.userInput))
+  else noticeChanges(session)
   const frozen = session.frozen
   if (frozen === undefined) throw new Error('the system prompt was not made')
   const texts = promptTexts[frozen.language]
-  const turnContexts = [...freezeTurns(session, input), ...(await freezeFolderRules(session, input))]
+  const turnContexts = [...freezeTurns(session, input), ...freezeFolderRules(session, input)]
   session.tools = stableTools(input.tools, session.tools)
   session.input = input
 
@@ -106,6 +110,19 @@ export async function buildRequest(
     ...(counts.length === 0 ? {} : { counts }),
     threadId,
   }
+}
+
+/** The four files where they are needed or changed, and those of folders that were touched. @returns what has to be judged first. */
+async function lookAtFiles(session: SessionContext, input: BuildTask): Promise<SeenFile[]> {
+  session.files.take(input)
+  const ownTurn = session.history.at(-1)?.role === 'user'
+  const four = mustFreeze(session) ? partitionFiles : ownTurn ? await session.files.changed(partitionFiles) : []
+  const below = folderFiles(session, input)
+  return four.length + below.length === 0 ? [] : session.files.look([...four, ...below])
+}
+
+function mustFreeze(session: SessionContext): boolean {
+  return session.frozen === undefined || session.renewPrompt
 }
 
 function append(session: SessionContext, input: BuildTask): void {

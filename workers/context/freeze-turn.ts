@@ -7,11 +7,10 @@ import { composeSystemPrompt, partitionFiles, type WorkspaceFileText } from './d
 import { changeLines, contextBlock, memoryLines, type LocalDay } from './domain/turn-context.ts'
 import { cleanWorkspaceText, languageOf, type PartitionFile } from './domain/workspace-text.ts'
 import type { SessionContext } from './session-context.ts'
-import { readWorkspaceFile, stampOf } from './workspace-files.ts'
 
-/** Reads the four files and freezes the system prompt. @returns notes for the person. */
-export async function freezePrompt(session: SessionContext, userInput: string): Promise<readonly string[]> {
-  const files = await Promise.all(partitionFiles.map((file) => readPartition(session, file)))
+/** Freezes the system prompt from the four files. @returns notes for the person. */
+export function freezePrompt(session: SessionContext, userInput: string): readonly string[] {
+  const files = partitionFiles.map((file) => partition(session, file))
   const fresh = composeSystemPrompt(files, { workspace: session.workspace, platform: process.platform }, userInput)
   session.changes = {}
   session.renewPrompt = false
@@ -22,15 +21,12 @@ export async function freezePrompt(session: SessionContext, userInput: string): 
   return session.frozen.notes
 }
 
-/** Looks whether the four files changed since they were frozen. Costs four `stat` calls when none did. */
-export async function noticeChanges(session: SessionContext): Promise<void> {
-  await Promise.all(
-    partitionFiles.map(async (file) => {
-      if ((await stampOf(session.workspace, file)) === session.stamps[file]) return
-      const entry = await readPartition(session, file)
-      session.changes[file] = entry.text === undefined ? '' : cleanWorkspaceText(entry.text, file)
-    }),
-  )
+/** Takes up those of the four files that this build looked at again. */
+export function noticeChanges(session: SessionContext): void {
+  for (const file of partitionFiles) {
+    const agreed = session.files.agreed(file)
+    if (agreed !== undefined) session.changes[file] = cleanWorkspaceText(agreed.text, file)
+  }
 }
 
 /**
@@ -83,11 +79,9 @@ function newestLines(session: SessionContext, input: BuildTask, language: Langua
   return lines
 }
 
-async function readPartition(session: SessionContext, file: PartitionFile): Promise<WorkspaceFileText> {
-  const reading = await readWorkspaceFile(session.workspace, file)
-  session.stamps[file] = reading.kind === 'text' ? reading.stamp : await stampOf(session.workspace, file)
-  if (reading.kind === 'text') return { file, text: reading.text }
-  return reading.kind === 'absent' ? { file, text: undefined } : { file, text: undefined, refused: reading.reason }
+function partition(session: SessionContext, file: PartitionFile): WorkspaceFileText {
+  const { text = '', refused } = session.files.agreed(file) ?? {}
+  return { file, text: text === '' ? undefined : text, ...(refused === undefined ? {} : { refused }) }
 }
 
 function localDay(timestamp: number): LocalDay {

@@ -9,6 +9,7 @@ import { summaryMessage } from './domain/summary-message.ts'
 import type { FrozenPrompt } from './domain/system-prompt.ts'
 import { withTurnContext } from './domain/turn-context.ts'
 import type { PartitionFile } from './domain/workspace-text.ts'
+import { InstructionFiles } from './instruction-files.ts'
 import type { Anchor, SentRequest } from './estimate.ts'
 import { ListHash } from './list-hash.ts'
 import { TokenMeter } from './token-meter.ts'
@@ -36,8 +37,8 @@ export class SessionContext {
   frozen: FrozenPrompt | undefined
   /** After a compaction the files are read anew; until then the prompt keeps its bytes. */
   renewPrompt = false
-  /** Stamps of the four files when last read, and their texts where they changed since freezing. */
-  stamps: Partial<Record<PartitionFile, string | undefined>> = {}
+  readonly files: InstructionFiles
+  /** Texts of the four files where they changed since freezing. */
   changes: Partial<Record<PartitionFile, string>> = {}
   tools: StableTools | undefined
   /** Frozen text by message key; empty where a message has none. */
@@ -64,6 +65,7 @@ export class SessionContext {
   constructor(input: BuildTask) {
     this.sessionId = input.sessionId
     this.workspace = input.workspace
+    this.files = new InstructionFiles(input.workspace)
     this.#counts = input.counts
   }
 

@@ -6,6 +6,7 @@ import { AppError } from '#contracts/wire/app-error.ts'
 import { REDACTED_MARK } from '#workers/shared/redact.ts'
 import { commitCompaction, wholeHistory } from './compact-session.ts'
 import type { BuiltRequest } from './domain/turn-ports.ts'
+import { judgeFiles } from './judge-files.ts'
 import type { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
 import type { Services } from './services.ts'
@@ -67,12 +68,14 @@ export function contextBuilder({ services, session, target, config, signal, turn
         tools: modelInfo.supportsToolCalling ? tools.map((tool) => tool.definition) : [],
         iteration,
         userInput,
+        agreements: services.agreements.value,
         ...(session.snapshot.taskGoal === undefined ? {} : { taskGoal: session.snapshot.taskGoal }),
         ...(remembered === undefined || remembered.hits.length === 0 ? {} : { memories: remembered.hits }),
         thinkingEnabled: config.thinkingEnabled && modelInfo.supportsThinking,
         now: Date.now(),
       },
       () => ({ from: 0, messages, ...wholeHistory(session), ...known }),
+      (files) => judgeFiles(session, files),
       signal,
     )
     session.contextCursor = messages.length

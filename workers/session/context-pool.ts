@@ -6,12 +6,15 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { BuildOutputSchema, type BuildInput, type BuildOutput } from '#contracts/context/context-tasks.ts'
 import { ThreadHealthSchema, type ThreadHealth } from '#contracts/health/thread-health.ts'
+import type { FileVerdict, SeenFile } from '#contracts/workspace/agreed-file.ts'
 import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
 import { AppError, toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
 import { ContextThread, type ContextThreadOptions } from './context-thread.ts'
 
 /** Beside this thread's bundle (or source folder), with the same file ending. */
 const ENTRY = fileURLToPath(new URL(`../context/entry${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
+/** Files change while they are judged, but not for ever. */
+const MOST_JUDGED = 5
 const DEFAULTS: ContextThreadOptions = { entry: ENTRY, heapLimitMib: 512, taskDeadlineMs: 30_000 }
 
 export class ContextPool {
@@ -29,16 +32,27 @@ export class ContextPool {
   }
 
   /**
-   * Builds a request. `whole` gives the history from its start, with what belongs to it, when the thread does not know the session; a thread that
+   * Builds a request. `judge` says what may be used of files that speak in the person's name. `whole` gives the history from its start, with what belongs to it, when the thread does not know the session; a thread that
    * died is replaced and asked once more. Rejects with `CALL_CANCELLED` at once when `signal` aborts.
    */
-  async build(input: BuildInput, whole: () => Partial<BuildInput>, signal: AbortSignalLike): Promise<Extract<BuildOutput, { ok: true }>> {
+  async build(
+    input: BuildInput,
+    whole: () => Partial<BuildInput>,
+    judge: (files: SeenFile[]) => Promise<FileVerdict[]>,
+    signal: AbortSignalLike,
+  ): Promise<Extract<BuildOutput, { ok: true }>> {
+    let verdicts: FileVerdict[] = []
+    let judged = 0
     for (let attempt = 1; ; attempt++) {
       try {
-        const output = BuildOutputSchema.parse(
-          await unlessAborted(this.run(input.sessionId, 'build', attempt === 1 ? input : { ...input, ...whole() }), signal),
-        )
+        const order = { ...(attempt === 1 ? input : { ...input, ...whole() }), ...(verdicts.length === 0 ? {} : { verdicts }) }
+        const output = BuildOutputSchema.parse(await unlessAborted(this.run(input.sessionId, 'build', order), signal))
         if (output.ok) return output
+        if (output.reason === 'unseen_files' && judged++ < MOST_JUDGED) {
+          verdicts = [...verdicts, ...(await judge(output.files))]
+          attempt--
+          continue
+        }
         if (output.reason === 'irreducible')
           throw new AppError({
             code: 'CONTEXT_TOO_LARGE',

@@ -166,6 +166,11 @@ export class LiveSession {
     return this.#store.failure
   }
 
+  /** A storage worker that has its workspace open. */
+  storage(): ReturnType<SessionStore['open']> {
+    return this.#store.open()
+  }
+
   /** Durable when it resolves; clients see the events only then. */
   async commit(drafts: readonly SessionEventDraft[]): Promise<SessionEvent[]> {
     const ts = new Date().toISOString()

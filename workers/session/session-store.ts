@@ -39,6 +39,11 @@ export class SessionStore {
     return this.#failure
   }
 
+  /** A storage worker that has this session's workspace open. */
+  open(): Promise<ServiceClient<typeof storageService>> {
+    return this.#access.open(this.#workspace)
+  }
+
   /** Resolves when `events` are durable. Rejects with AppError when they cannot be. */
   append(events: SessionEvent[]): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure)

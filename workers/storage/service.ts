@@ -76,10 +76,23 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
       const open = workspaces.get(workspace)
       if (open.readOnly)
         throw new AppError({ code: 'WORKSPACE_READ_ONLY', message: `${workspace} is open for reading only`, params: { path: workspace } })
-      const write = (): WorkspaceFile => writeWorkspaceFile(open.layout.root, name, content, basedOn)
+      const write = (): WorkspaceFile => {
+        const written = writeWorkspaceFile(open.layout.root, name, content, basedOn)
+        workspaces.agreed.saved(open.layout.root, name, content)
+        return written
+      }
       if (name !== 'MEMORY.md') return write()
       const { MemoryFileStore } = await import('./memory/memory-file-store.ts')
       return new MemoryFileStore({ layout: open.layout, now: workspaces.now }).exclusively(write)
+    },
+    judgeFiles: ({ workspace, files }) => ({ verdicts: workspaces.agreed.judge(workspaces.get(workspace).layout.root, files) }),
+    changedFiles: async ({ workspace }) => {
+      const path = realFolderOr(workspace)
+      return { files: profile().isTrusted(path) || workspaces.find(path) !== undefined ? await workspaces.agreed.changes(path) : [] }
+    },
+    answerFile: (answer) => {
+      workspaces.agreed.answer({ ...answer, workspace: realFolderOr(answer.workspace) })
+      return {}
     },
     deleteSession: async ({ workspace, sessionId }, { signal }) => {
       await deleteSession(workspaces.get(workspace), workspaces.tracesOf(workspace), profile(), sessionId, signal)
@@ -125,7 +138,11 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
       else await workspaces.get(workspace).record({ event: 'config_set', key, value: text, category }, signal)
       return effectiveEntry(key, profile().config(), await stored(workspace))
     },
-    trustAdd: ({ path }) => profile().trust(realFolder(path)),
+    trustAdd: async ({ path }) => {
+      const entry = profile().trust(realFolder(path))
+      await workspaces.agreed.agreeToAll(entry.path)
+      return entry
+    },
     trustRemove: ({ path }) => ({ removed: profile().distrust(path) || profile().distrust(realFolderOr(path)) }),
     trustList: () => ({ entries: profile().trusted() }),
     grantAdd: (key) => {

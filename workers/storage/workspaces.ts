@@ -2,6 +2,7 @@ import type { Banner } from '#contracts/session/client-protocol.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { createRedactor, secretsOfEnvironment, type Redactor, type Secret } from '#workers/shared/redact.ts'
 import { Banners } from './banners.ts'
+import { AgreedFiles } from './folders/agreed-files.ts'
 import { layoutOf } from './folders/workspace-layout.ts'
 import { openForWriting, saveHeads } from './open-workspace.ts'
 import { supportedSqlite } from './sqlite-version.ts'
@@ -50,6 +51,8 @@ export class Workspaces {
   readonly now: () => string
   readonly log: (message: string) => void
   readonly connection: ConnectionOptions
+  /** What the person agreed to of the files that instruct the model. */
+  readonly agreed: AgreedFiles
   readonly #options: WorkspacesOptions
   readonly #profileBanners = new Banners()
   readonly #entries = new Map<string, Entry>()
@@ -67,6 +70,11 @@ export class Workspaces {
     this.connection = options.connection ?? {}
     this.#secrets = secretsOfEnvironment(options.environment)
     this.#redactor = options.redactor ?? createRedactor(this.#secrets)
+    this.agreed = new AgreedFiles({
+      stored: () => this.profile.agreements,
+      banners: (path) => this.find(path)?.banners,
+      clean: (text) => this.#redactor.text(text),
+    })
     supportedSqlite()
   }
 
@@ -122,6 +130,7 @@ export class Workspaces {
         new AppError({ code: 'STORAGE_CLOSED', message: `${path} was closed before the disk took this`, retryable: true }),
       )
       this.#entries.delete(path)
+      this.agreed.closed(path)
       await entry.workspace.dispose()
     })
   }
@@ -191,6 +200,7 @@ export class Workspaces {
     })
     this.#entries.set(root, { workspace: opened.workspace, mode: 'write', traces: new Traces(opened.workspace.layout.traces) })
     this.profile.opened(root)
+    await this.agreed.opened(root, request.trust, opened.created)
     return opened.created
   }
 

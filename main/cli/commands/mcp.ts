@@ -8,6 +8,7 @@ import type { CommandContext } from '../command-context.ts'
 import { confirm } from '../confirm.ts'
 import { ExitCode } from '../exit-code.ts'
 import { fill } from '../fill.ts'
+import { indent } from '../indent.ts'
 import { withApp } from '../open-app.ts'
 import { plainText } from '../plain-text.ts'
 import { readInput } from '../prompt-source.ts'
@@ -168,11 +169,4 @@ function stateName({ text }: CommandContext, { entry, approval, state }: McpServ
 /** Approved of all. */
 function toolCount({ tools }: McpServerView): string {
   return `${tools.filter(({ status }) => status === 'approved').length}/${tools.length}`
-}
-
-function indent(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => `    ${line}`)
-    .join('\n')
 }

@@ -1,6 +1,7 @@
 /** `metona run`: one prompt, from start to a settled end. */
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
 import type { SessionEvent } from '#contracts/session/session-event.ts'
+import { askAboutFiles } from '../agree-files.ts'
 import { askForApproval, type ApprovalAsker } from '../approval-asker.ts'
 import { closeApp, openApp } from '../open-app.ts'
 import { report, type CommandContext } from '../command-context.ts'
@@ -80,6 +81,7 @@ export async function runTurn(context: CommandContext, order: RunOrder): Promise
     const opened = await Promise.race([opening, stopped])
     if (opened === 'stopped') return ended(context, ExitCode.ABORTED)
     if (opened.created.length > 0) printer.note(fill(context.text.created, { files: opened.created.join(', ') }))
+    if (interactive && order.trust === 'stored') await Promise.race([askAboutFiles(context, app.client, opened.workspace), stopped])
     driver = driveTurn(
       app,
       {

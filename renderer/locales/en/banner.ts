@@ -16,6 +16,7 @@ export const banner = {
   created: 'Metona added files to {folder}.',
   more: 'and 1 more | and 1 more | and {value} more',
   fallback: '{message}',
+  showChanges: 'Show changes…',
   DISK_FULL: 'The disk is full. Work waits and goes on when there is room; nothing is lost.',
   DISK_FAULT: 'The disk reports errors. Saving is tried again.',
   DATABASE_BUSY: 'Another program holds the database. Saving waits; nothing is lost.',
@@ -35,6 +36,7 @@ export const banner = {
   PROFILE_DAMAGED: 'Your own settings were damaged and set aside. Trust and settings start anew.',
   NO_SANDBOX: 'There is no sandbox on this machine. Commands are asked about one by one.',
   MCP_UNREADABLE: 'MCP servers of this folder that cannot be read were left out: {ids}. `metona mcp remove ID` removes one.',
+  FILES_CHANGED: '{files}: changed outside Metona since you agreed to it. What you agreed to stays in use until you have looked.',
   MEMORY_MERGED: 'Another program saved an older MEMORY.md. {count} changes it did not have were put back.',
   JOURNAL_MODE: 'This folder is on a network drive, where saving is slower.',
 }

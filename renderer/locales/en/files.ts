@@ -22,4 +22,9 @@ export const files = {
   emptyFile: '(empty)',
   keepMine: 'Keep mine',
   takeTheirs: 'Take this one',
+  othersTitle: '{file} was changed outside Metona.',
+  othersHint: 'It tells the model what to do. What you agreed to stays in use until you decide.',
+  othersKept: 'You kept what you had agreed to; this is in the file.',
+  othersTake: 'Use the new text',
+  othersKeep: 'Keep what I agreed to',
 }

@@ -18,6 +18,7 @@ export const banner: Messages['banner'] = {
   created: 'Metona 在 {folder} 中新增了文件。',
   more: '另有 1 条 | 另有 1 条 | 另有 {value} 条',
   fallback: '{message}',
+  showChanges: '查看改动…',
   DISK_FULL: '磁盘已满。工作会等待，有空间后自动继续，不会丢失。',
   DISK_FAULT: '磁盘报告错误，正在重试保存。',
   DATABASE_BUSY: '其他程序占用了数据库，保存在等待，不会丢失。',
@@ -36,6 +37,7 @@ export const banner: Messages['banner'] = {
   PROFILE_DAMAGED: '个人设置已损坏并另存，信任和设置重新开始。',
   NO_SANDBOX: '这台机器没有沙箱，每条命令都会询问。',
   MCP_UNREADABLE: '这个文件夹中有无法读取的 MCP 服务器，已略过：{ids}。可用 `metona mcp remove ID` 移除。',
+  FILES_CHANGED: '{files}：你同意之后在 Metona 之外被改动。在你查看之前，继续使用你同意过的内容。',
   MEMORY_MERGED: '另一个程序保存了较旧的 MEMORY.md，它缺少的 {count} 处更改已补回。',
   JOURNAL_MODE: '这个文件夹在网络驱动器上，保存会慢一些。',
 }

@@ -24,4 +24,9 @@ export const files: Messages['files'] = {
   emptyFile: '（空）',
   keepMine: '保留我的',
   takeTheirs: '采用这个',
+  othersTitle: '{file} 在 Metona 之外被改动。',
+  othersHint: '它用来指示模型。在你决定之前，继续使用你同意过的内容。',
+  othersKept: '你保留了同意过的内容；文件里现在是这样。',
+  othersTake: '采用新内容',
+  othersKeep: '保留我同意过的',
 }

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CompactionStepSchema } from '#contracts/context/compaction.ts'
 import { BuildInputSchema, BuildOutputSchema, type BuildOutput } from '#contracts/context/context-tasks.ts'
 import { ReportOutputSchema } from '#contracts/context/token-report.ts'
+import { buildAsRead } from '#tests/helpers/build-as-read.ts'
 import { HistoryMaker } from './make-history.ts'
 import { makeWorkspace, SessionDriver, type Built } from './session-driver.ts'
 
@@ -32,7 +33,10 @@ async function buildIn(
   maker: HistoryMaker,
   extra: Partial<Parameters<SessionDriver['task']>[1]> = {},
 ): Promise<BuildOutput> {
-  return BuildOutputSchema.parse(await where.run(BuildInputSchema.parse(driver.task(maker.messages, extra)), { name: 'build' }))
+  return buildAsRead(
+    async (input) => BuildOutputSchema.parse(await where.run(BuildInputSchema.parse(input), { name: 'build' })),
+    driver.task(maker.messages, extra),
+  )
 }
 
 describe('the context thread', () => {

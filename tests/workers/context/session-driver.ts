@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { CompactionStep } from '#contracts/context/compaction.ts'
 import type { BuildOutput, BuildTask } from '#contracts/context/context-tasks.ts'
 import type { MetonaMessage, MetonaRequest } from '#contracts/metona/metona-request.ts'
+import { buildAsRead } from '#tests/helpers/build-as-read.ts'
 import { applySummary, build, forget, planCompaction } from '#workers/context/entry.ts'
 
 export type Built = Extract<BuildOutput, { ok: true }>
@@ -61,7 +62,7 @@ export class SessionDriver {
   }
 
   build(history: readonly MetonaMessage[], extra: Partial<BuildTask> = {}): Promise<BuildOutput> {
-    return build(this.task(history, extra))
+    return buildAsRead(build, this.task(history, extra))
   }
 
   async mustBuild(history: readonly MetonaMessage[], extra: Partial<BuildTask> = {}): Promise<Built> {

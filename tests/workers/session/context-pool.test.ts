@@ -41,7 +41,12 @@ const never = new AbortController().signal
 function build(sessionId: string, order: Record<string, unknown>, from = 1, signal: AbortSignal = never): Promise<string> {
   // The stand-in answers by throwing, so that no whole request has to be made up here.
   return pool
-    .build({ sessionId, from, messages: [order] } as unknown as BuildInput, () => ({ from: 0, messages: [order] as never }), signal)
+    .build(
+      { sessionId, from, messages: [order] } as unknown as BuildInput,
+      () => ({ from: 0, messages: [order] as never }),
+      () => Promise.resolve([]),
+      signal,
+    )
     .then(
       () => 'built',
       (error: { code: string; message: string }) => `${error.code} ${error.message}`,

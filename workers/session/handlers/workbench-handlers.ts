@@ -4,7 +4,17 @@ import type { HandlerParts, HandlersOf } from './create-handlers.ts'
 export function workbenchHandlers({ services, workspaces }: HandlerParts): HandlersOf<'workspaceFiles' | 'usage'> {
   return {
     'workspaceFiles.read': async (input) => (await services.storage.client()).readWorkspaceFile(input),
-    'workspaceFiles.write': async (input) => (await services.storage.client()).writeWorkspaceFile(input),
+    'workspaceFiles.changes': async (input) => services.storage.ask((storage) => storage.changedFiles(input)),
+    'workspaceFiles.answer': async (input) => {
+      await (await services.storage.client()).answerFile(input)
+      services.agreements.value++
+      return {}
+    },
+    'workspaceFiles.write': async (input) => {
+      const file = await (await services.storage.client()).writeWorkspaceFile(input)
+      services.agreements.value++
+      return file
+    },
     'usage.read': async ({ workspace, ...query }) => {
       const paths = workspace === undefined ? workspaces.paths : [workspace]
       const found = await Promise.all(

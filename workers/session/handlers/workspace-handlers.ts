@@ -25,7 +25,11 @@ export function workspaceHandlers({ services, workspaces, manager }: HandlerPart
     },
     'workspace.recent': async () => (await storage()).recentWorkspaces({}),
     'workspace.sample': async (input) => (await storage()).createSample(input),
-    'trust.add': async (input) => (await storage()).trustAdd(input),
+    'trust.add': async (input) => {
+      const entry = await (await storage()).trustAdd(input)
+      services.agreements.value++
+      return entry
+    },
     'trust.remove': async (input) => {
       const answer = await (await storage()).trustRemove(input)
       await services.mcp.approvalsRemoved()

@@ -31,6 +31,8 @@ export interface MemoryFileOptions {
   readonly now: () => string
   /** Somebody's save had lost changes of ours, which are in the file again. */
   readonly onMerged?: (count: number) => void
+  /** A text of ours stands in the place of `before`. */
+  readonly onWritten?: (before: string, after: string) => void
   readonly log?: (message: string) => void
   /** For the tests that show what each protection does. */
   readonly without?: { readonly lock?: boolean; readonly compare?: boolean; readonly journal?: boolean }
@@ -130,6 +132,7 @@ export class MemoryFileStore {
         const temporary = `${NAME}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`
         const placed = await putInPlace(before, text, this.#journal.folder, temporary, this.#options.without?.compare !== true)
         if (!placed) continue
+        this.#options.onWritten?.(before.text, text)
         for (const again of lost.applied) lines.push({ operation: again, after: hashOf(text), stamp: now })
         if (operation !== undefined && changed) lines.push({ operation, after: hashOf(text), stamp: now })
       }

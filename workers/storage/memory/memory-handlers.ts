@@ -38,6 +38,7 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
       layout: workspace.layout,
       now: workspaces.now,
       log: workspaces.log,
+      onWritten: (before, after) => workspaces.agreed.wrote(workspace.layout.root, 'MEMORY.md', before, after),
       onMerged: (count) =>
         workspace.banners.set(
           'info',

@@ -99,4 +99,23 @@ ALTER TABLE mcp_approvals ADD COLUMN folder TEXT NOT NULL DEFAULT '';  -- identi
 `)
     },
   },
+  {
+    version: 60,
+    name: 'agreed-texts',
+    up: (database) => {
+      database.exec(`
+-- Files that speak to the model in the person's name, as the person agreed to them.
+CREATE TABLE agreed_texts (
+    workspace   TEXT NOT NULL,           -- real path
+    name        TEXT NOT NULL,           -- relative, with /
+    hash        TEXT NOT NULL,           -- SHA-256 of the text
+    text        TEXT NOT NULL,
+    kept        TEXT,                    -- hash of a later text that is not wanted
+    updated_at  TEXT NOT NULL,
+    PRIMARY KEY (workspace, name)
+);
+ALTER TABLE trust ADD COLUMN files_agreed_at TEXT;  -- what was there by then is agreed to
+`)
+    },
+  },
 ]

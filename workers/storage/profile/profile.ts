@@ -10,6 +10,7 @@ import { classifyFault } from '../database-errors.ts'
 import { inTransaction, latestVersion, migrate, schemaVersion } from '../migrate.ts'
 import { profileMigrations } from '../migrations/profile-migrations.ts'
 import { waitForLock } from '../wait-for-lock.ts'
+import { StoredAgreements } from './agreed-texts.ts'
 import { openConnection } from '../open-database.ts'
 
 /** Beside the settings, but none of them. */
@@ -22,6 +23,7 @@ const GRANT_MS = 90 * 86_400_000
 /** The person's own database: trust, provider settings, preferences. Nothing a folder contains can write to it. */
 export class Profile {
   readonly folder: string
+  readonly agreements: StoredAgreements
   readonly #database: Database
   readonly #now: () => string
 
@@ -30,6 +32,7 @@ export class Profile {
     this.folder = folder
     this.#now = now
     this.#database = openProfile(join(folder, 'profile.db'), banners, now)
+    this.agreements = new StoredAgreements(this.#database, now)
     removeOldScratch(this.scratch)
   }
 
@@ -52,7 +55,7 @@ export class Profile {
   /** What was allowed in it goes with it. */
   distrust(path: string): boolean {
     const remove = (): number => {
-      for (const table of ['grants', 'mcp_approvals'])
+      for (const table of ['grants', 'mcp_approvals', 'agreed_texts'])
         this.#database.prepare<[string]>(`DELETE FROM ${table} WHERE workspace = ?`).run(path)
       return this.#database.prepare<[string]>('DELETE FROM trust WHERE path = ?').run(path).changes
     }

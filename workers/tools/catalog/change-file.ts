@@ -1,6 +1,6 @@
 /** What write_file and edit_file share: the plan shown before, and the guarded write after. */
 import { ToolError } from '../domain/tool-error.ts'
-import { visibleText } from '../domain/visible-text.ts'
+import { visibleText } from '#workers/shared/visible-text.ts'
 import type { PrepareContext, Preparation, RunContext, ToolOutput } from '../define-tool.ts'
 import { hashBytes, stampFromStats, type GuardVerdict } from '../files/file-guard.ts'
 import type { OpenedPath } from '../files/opened-path.ts'

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { replaceExactly } from '../domain/replace-exactly.ts'
 import { ToolError } from '../domain/tool-error.ts'
-import { visibleText } from '../domain/visible-text.ts'
+import { visibleText } from '#workers/shared/visible-text.ts'
 import { defineTool } from '../define-tool.ts'
 import type { TextFile } from '../text/text-file.ts'
 import { prepareChange, runChange, type ChangeOptions } from './change-file.ts'

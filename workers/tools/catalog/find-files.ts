@@ -1,7 +1,7 @@
 /** find_files: files by name. */
 import * as z from 'zod'
 import { ToolError } from '../domain/tool-error.ts'
-import { visibleText } from '../domain/visible-text.ts'
+import { visibleText } from '#workers/shared/visible-text.ts'
 import { defineTool } from '../define-tool.ts'
 import { EXCLUDED } from '../search/excluded-names.ts'
 import { prepareReading } from './path-preparation.ts'

@@ -3,7 +3,7 @@ import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/type
 import * as z from 'zod'
 import type { RunContext } from '../define-tool.ts'
 import { asksForSecret } from '../domain/asks-for-secret.ts'
-import { visibleText } from '../domain/visible-text.ts'
+import { visibleText } from '#workers/shared/visible-text.ts'
 
 /** A call that is on its way, the person behind it, and their session's model. */
 export interface Asker extends Pick<RunContext, 'ask' | 'sampling' | 'signal'> {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { McpServerEntry } from '#contracts/tools/mcp-entry.ts'
 import { mcpLaunchOf } from '#contracts/tools/mcp-same-launch.ts'
 import { canonicalJson } from '../domain/canonical-json.ts'
-import { visibleText } from '../domain/visible-text.ts'
+import { visibleText } from '#workers/shared/visible-text.ts'
 import { McpFailure } from './mcp-failure.ts'
 
 /** Nothing is left out or cut: the person agrees to exactly this. One argument, variable or header a line. */

@@ -5,7 +5,7 @@ import { mcpOfferedName } from '#contracts/tools/mcp-offered-name.ts'
 import type { McpApproval, McpTool, McpToolView } from '#contracts/tools/mcp-server.ts'
 import { canonicalJson } from '../domain/canonical-json.ts'
 import { repairSchema } from '../domain/mcp/repair-schema.ts'
-import { visibleText } from '../domain/visible-text.ts'
+import { visibleText } from '#workers/shared/visible-text.ts'
 import { unifiedDiff } from '../text/unified-diff.ts'
 
 const DESCRIPTION_LIMIT = 4_000

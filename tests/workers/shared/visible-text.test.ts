@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasHiddenText, visibleText } from '#workers/tools/domain/visible-text.ts'
+import { hasHiddenText, visibleText } from '#workers/shared/visible-text.ts'
 
 test.each([
   ['rm \u202ecod.exe', 'rm ⟨U+202E⟩cod.exe'],

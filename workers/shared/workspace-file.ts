@@ -2,6 +2,7 @@
  * Reads text files of the workspace, which is untrusted: through one opened handle whose real place is checked
  * after opening (checking the path first would race), regular files only, bounded.
  */
+import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
@@ -10,7 +11,14 @@ import { isAbsolute, join, relative, sep } from 'node:path'
 const MOST_BYTES = 256 * 1024
 
 export type FileReading =
-  | { readonly kind: 'text'; readonly text: string; readonly truncated: boolean; readonly stamp: string }
+  | {
+      readonly kind: 'text'
+      readonly text: string
+      readonly truncated: boolean
+      readonly stamp: string
+      /** When the system last saw its content or its name change, milliseconds since the epoch; no program can set it. */
+      readonly changedAt: number
+    }
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly reason: 'outside the workspace' | 'not a regular file' | 'not readable' }
 
@@ -35,6 +43,7 @@ export async function readWorkspaceFile(workspace: string, name: string): Promis
       text: decode(buffer.subarray(0, filled)),
       truncated: info.size > MOST_BYTES,
       stamp: `${info.mtimeMs}:${info.size}:${info.ino}`,
+      changedAt: info.ctimeMs,
     }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
@@ -43,6 +52,16 @@ export async function readWorkspaceFile(workspace: string, name: string): Promis
   } finally {
     await handle?.close()
   }
+}
+
+/** What `readWorkspaceFile` would make of a file with these bytes. */
+export function textOfBytes(bytes: Buffer): string {
+  return decode(bytes.subarray(0, MOST_BYTES))
+}
+
+/** SHA-256 (hex) of a text, whatever its line ends: git exchanges them on its way to another machine. */
+export function hashOfText(text: string): string {
+  return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex')
 }
 
 /** A cheap answer to "may it have changed?"; undefined when the file is not there. */

@@ -3,7 +3,7 @@ import { link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readWorkspaceFile } from '#workers/context/workspace-files.ts'
+import { readWorkspaceFile } from '#workers/shared/workspace-file.ts'
 
 let base: string
 let workspace: string
