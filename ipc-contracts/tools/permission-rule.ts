@@ -9,6 +9,8 @@ export const PermissionRuleSchema = z.strictObject({
   /**
    * Compared with the whole of what the call acts on: a command with its words joined by one space, a path below the
    * workspace (absolute outside it), an address. `*` stands for any text; ` *` at the end also for none. Without it every call.
+   * What denies or asks holds for more words behind it as well, and for a program wherever it stands in a command line:
+   * behind `env`, `timeout`, `xargs` and the like, and in a string for a shell. What allows must name each of them.
    */
   match: z.string().min(1).max(1000).optional(),
 })
@@ -19,5 +21,7 @@ export const RuleSubjectSchema = z.object({
   text: z.string(),
   /** Only looks, inside the workspace: an allowing rule need not name it. */
   harmless: z.boolean().optional(),
+  /** More words may come to it than are told here. */
+  open: z.boolean().optional(),
 })
 export type RuleSubject = z.infer<typeof RuleSubjectSchema>

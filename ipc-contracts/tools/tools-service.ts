@@ -52,6 +52,8 @@ export const PreparedCallSchema = z.union([
     harmless: z.boolean().optional(),
     /** What the person's rules are compared with; absent where it cannot be told. */
     subjects: z.array(RuleSubjectSchema).optional(),
+    /** It starts more than `subjects` says: what forbids may speak of that, and nothing that allows covers it. */
+    hidden: z.boolean().optional(),
     /** A command: true when it runs in the sandbox, false when with the rights of the person. Absent for tools that run none. */
     sandboxed: z.boolean().optional(),
     /** Set with `sandboxed` true: the names it may reach from inside. */

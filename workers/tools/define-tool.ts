@@ -41,6 +41,7 @@ export interface Preparation {
   readonly sessionGrant?: 'edits'
   /** What the person's rules are compared with; absent where it cannot be told. */
   readonly subjects?: RuleSubject[]
+  readonly hidden?: boolean
   /** Runs programs, but only such as look, all of them shown. */
   readonly harmless?: boolean
   /** A command: whether it runs in the sandbox. */

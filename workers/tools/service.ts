@@ -207,6 +207,7 @@ function optional(preparation: Preparation): {
   secret?: string
   foreign?: boolean
   subjects?: RuleSubject[]
+  hidden?: boolean
   harmless?: boolean
   sandboxed?: boolean
   preapproved?: boolean
@@ -219,6 +220,7 @@ function optional(preparation: Preparation): {
 } {
   return {
     ...(preparation.subjects === undefined ? {} : { subjects: preparation.subjects }),
+    ...(preparation.hidden === true ? { hidden: true } : {}),
     ...(preparation.secret === undefined ? {} : { secret: visibleText(preparation.secret, false) }),
     ...(preparation.foreign === true ? { foreign: true } : {}),
     ...(preparation.harmless === true ? { harmless: true } : {}),

@@ -28,6 +28,7 @@ const CALLS: Record<string, Prepared> = {
   boxed: prepared({ risk: 'execute', display: 'make', sandboxed: true, subjects: [{ text: 'make' }] }),
   open: prepared({ risk: 'execute', display: 'make', sandboxed: false, subjects: [{ text: 'make' }] }),
   looks: prepared({ risk: 'execute', display: 'ls', sandboxed: false, harmless: true, subjects: [{ text: 'ls' }] }),
+  curls: prepared({ risk: 'execute', display: 'curl x', sandboxed: false, foreign: true, subjects: [{ text: 'curl x' }] }),
   remember: prepared({ risk: 'session', display: 'pages say so' }),
   out: prepared({ risk: 'network', display: 'Fetch two', subjects: [{ text: 'https://two.example/?k=1' }] }),
 }
@@ -71,6 +72,12 @@ test.each([
     ['page', 'secrets', 'boxed', 'looks', 'open'],
     ['secrets: may_hold_secrets', 'open: leaks'],
   ],
+  [
+    ['secrets', 'curls', 'open'],
+    ['secrets: may_hold_secrets', 'open: leaks'],
+  ],
+  [['open', 'secrets', 'open', 'open'], ['secrets: may_hold_secrets']],
+  [['curls', 'remember'], ['remember: instructs_agents']],
   [['plain', 'remember'], []],
   [['page', 'remember'], ['remember: instructs_agents']],
   [['server', 'remember'], ['remember: instructs_agents']],

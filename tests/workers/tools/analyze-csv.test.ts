@@ -172,6 +172,7 @@ test('a big file: true figures, progress, bounded memory', { timeout: 600_000 },
   child.stdout.on('data', (chunk) => (output += String(chunk)))
   await once(child, 'close')
   const { report: found, progress, riseMiB } = JSON.parse(output) as { report: CsvReport; progress: number; riseMiB: number }
+  process.stderr.write(`big csv: ${truth.rows} rows, ${progress} progress events, memory rose ${riseMiB.toFixed(0)} MiB\n`)
   expect(found.rows).toBe(truth.rows)
   const amount = found.columns[1]
   expect(amount?.nulls).toBe(truth.nulls)

@@ -195,7 +195,9 @@ describe.runIf(process.platform === 'linux')('Stop', () => {
     clearTimeout(timer)
     expect(answer.outcome).toBe('aborted')
     expect(Number(answer.display?.['bytes'])).toBeGreaterThan(1_000_000)
-    expect(most.app - before.app + most.host - before.host).toBeLessThan(100)
+    const risen = most.app - before.app + most.host - before.host
+    process.stderr.write(`yes for ${seconds} s: ${String(answer.display?.['bytes'])} bytes, memory rose ${risen.toFixed(0)} MiB\n`)
+    expect(risen).toBeLessThan(100)
     expect(seen(answer).length).toBeLessThan(30_000)
   })
 
@@ -317,6 +319,21 @@ describe('a script that a command names', () => {
     expect(await approveThenChange(command, () => bench.file(file, before.replace('as approved', 'changed')))).toMatch(
       /was changed after this command was approved\. Nothing was run/,
     )
+  })
+
+  test.each([
+    ['node late.js', 'late.js'],
+    ['./late.sh', 'late.sh'],
+    [`sh -c 'sh sub/late.sh'`, 'sub/late.sh'],
+    ['cd sub && node late.js', 'sub/late.js'],
+  ])('%s: made after the approval, nothing is run', async (command, file) => {
+    expect(await approveThenChange(command, () => bench.file(file, 'console.log("late")\n'))).toMatch(
+      /was made after this command was approved\. Nothing was run/,
+    )
+  })
+
+  test('control: what a command names and makes itself is no change, nor is a folder that has come', async () => {
+    expect(await approveThenChange('echo made > late.txt; cat late.txt late', () => bench.file('late/x', ''))).toContain('made\n')
   })
 
   test.each([

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { Limit } from '#contracts/tools/command-host-protocol.ts'
 import type { NetworkRefusal } from '#contracts/tools/allowed-domains.ts'
 import type { SandboxReason } from '#contracts/tools/sandbox-state.ts'
+import { bringsText } from '../domain/shell/brings-text.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import { hasHiddenText } from '#workers/shared/visible-text.ts'
 import { defineTool, type PrepareContext, type RunContext, type ToolOutput } from '../define-tool.ts'
@@ -36,20 +37,24 @@ export const runCommandTool = defineTool({
     if (input.command.includes('\0'))
       throw new ToolError('BAD_ARGUMENTS', 'The command holds a NUL character, which no program can be given.')
     const holding = await describeHolding(context)
-    if (hasHiddenText(input.command)) return { display: input.command, mustAsk: { code: 'hidden_characters' }, ...holding }
+    // In the sandbox nothing can be fetched.
+    const foreign = !holding.permit.sandboxed && bringsText(input.command) ? { foreign: true } : {}
+    if (hasHiddenText(input.command)) return { display: input.command, mustAsk: { code: 'hidden_characters' }, ...holding, ...foreign }
     const [{ judgeCommand }, { chooseShell }] = await Promise.all([
       import('../commands/judge-command.ts'),
       import('../commands/shell-choice.ts'),
     ])
     const { name } = await chooseShell()
-    if (name !== 'bash' && name !== 'sh') return { display: input.command, ...holding }
+    if (name !== 'bash' && name !== 'sh') return { display: input.command, ...holding, ...foreign }
     const judged = await judgeCommand(input.command, context)
     return {
       display: input.command,
       ...holding,
+      ...foreign,
       permit: { ...holding.permit, scripts: judged.scripts, secrets: judged.revealed.secrets },
       ...(judged.revealed.reason === undefined ? {} : { reveals: judged.revealed.reason }),
       ...(judged.subjects === undefined ? {} : { subjects: judged.subjects }),
+      ...(judged.hidden === true ? { hidden: true } : {}),
       ...(judged.secret === undefined ? {} : { secret: judged.secret }),
       ...(judged.unclear === undefined
         ? judged.incomplete === true

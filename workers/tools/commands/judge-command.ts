@@ -7,6 +7,7 @@ import type { PrepareContext } from '../define-tool.ts'
 import { openPath } from '../files/open-path.ts'
 import { reasonToAskForReading } from '../catalog/path-preparation.ts'
 import { ToolError } from '../domain/tool-error.ts'
+import { expandCommands, type ExpandedCommands } from './expand-commands.ts'
 import { namedScripts, type NamedScript, type NamedScripts } from './named-scripts.ts'
 import { readCommandLine } from './read-command-line.ts'
 import { revealedPaths, type RevealedPaths } from './revealed-paths.ts'
@@ -24,6 +25,8 @@ export interface JudgedCommand {
   readonly secret?: string
   /** Each program with its words; absent where they could not be read. */
   readonly subjects?: RuleSubject[]
+  /** It starts more than `subjects` says. */
+  readonly hidden?: boolean
   /** Why it could not be read as plain words. */
   readonly unclear?: CommandPartCode
   /** The one part that a grant would have to cover; absent when there are several, or when it may never be granted. */
@@ -33,20 +36,22 @@ export interface JudgedCommand {
 export async function judgeCommand(command: string, context: PrepareContext): Promise<JudgedCommand> {
   const parsed = await readCommandLine(command)
   if (!parsed.ok) {
-    const subjects = parsed.commands?.flatMap(subjectsOf)
-    const named = await namedScripts(parsed.commands ?? roughCommands(command), context)
-    const revealed = await revealedPaths(command, parsed.commands ?? [], context)
-    return { harmless: false, unclear: parsed.reason, revealed, ...told(named), ...(subjects === undefined ? {} : { subjects }) }
+    const expanded = await expandCommands(parsed.commands ?? [])
+    const commands = expanded.commands.map(({ argv }) => argv)
+    const subjects = parsed.commands === undefined ? {} : { subjects: expanded.commands.flatMap(subjectsOf), hidden: expanded.hidden }
+    const named = await namedScripts(parsed.commands === undefined ? roughCommands(command) : commands, context)
+    const revealed = await revealedPaths(command, commands, context)
+    return { harmless: false, unclear: parsed.reason, revealed, ...told(named), ...subjects }
   }
   // A folder change may fail or be skipped, so later paths are looked at from every folder they could start in.
   let folders = ['.']
   const open: { argv: readonly string[]; text: string }[] = []
   const subjects: RuleSubject[] = []
+  const { commands: started, hidden, unclear } = await expandCommands(parsed.parts.map((part) => part.argv))
   for (const part of parsed.parts) {
     const verdict = judgeProgram(part.argv)
     if (!verdict.harmless || !(await allInside(verdict.paths, folders, context))) {
       open.push(part)
-      subjects.push(...subjectsOf(part.argv))
       continue
     }
     subjects.push({ text: part.argv.join(' '), harmless: true })
@@ -55,12 +60,22 @@ export async function judgeCommand(command: string, context: PrepareContext): Pr
       folders = [...new Set([...folders, ...folders.map((folder) => join(folder, changesFolder))])].slice(0, 64)
   }
   if (open.length === 0) return { harmless: true, revealed: { secrets: [] }, scripts: [], subjects }
-  const commands = parsed.parts.map((part) => part.argv)
+  const shown = new Set(parsed.parts.filter((part) => !open.includes(part)).map((part) => part.argv))
+  subjects.push(...started.filter(({ argv }) => !shown.has(argv)).flatMap(subjectsOf))
+  const commands = started.map(({ argv }) => argv)
   const [named, revealed] = [await namedScripts(commands, context), await revealedPaths(command, commands, context)]
   // Only the first: another program's output, or another folder, would make it do something else than was allowed.
   const [only] = open
   const grantable = !named.incomplete && open.length === 1 && only !== undefined && only === parsed.parts[0] && mayBeGranted(only.argv)
-  return { harmless: false, revealed, ...told(named), subjects, ...(grantable ? { grantPrefix: only.text } : {}) }
+  return {
+    harmless: false,
+    revealed,
+    ...told(named),
+    subjects,
+    hidden,
+    ...(unclear === undefined ? {} : { unclear }),
+    ...(grantable ? { grantPrefix: only.text } : {}),
+  }
 }
 
 function told({ scripts, incomplete, secret }: NamedScripts): Pick<JudgedCommand, 'scripts' | 'incomplete' | 'secret'> {
@@ -68,10 +83,10 @@ function told({ scripts, incomplete, secret }: NamedScripts): Pick<JudgedCommand
 }
 
 /** A program given by its path is also the program of that name. */
-function subjectsOf(argv: readonly string[]): RuleSubject[] {
+function subjectsOf({ argv, open }: ExpandedCommands['commands'][number]): RuleSubject[] {
   const [program = '', ...words] = argv
   const names = program.includes('/') ? [program, program.slice(program.lastIndexOf('/') + 1)] : [program]
-  return names.map((name) => ({ text: [name, ...words].join(' ') }))
+  return names.map((name) => ({ text: [name, ...words].join(' '), ...(open ? { open } : {}) }))
 }
 
 /** Of a line that nobody can read every word may be a script. */

@@ -8,8 +8,8 @@ import { openForReading, openPath } from '../files/open-path.ts'
 export interface NamedScript {
   /** Real path. */
   readonly path: string
-  /** SHA-256 (hex) of its bytes. */
-  readonly hash: string
+  /** SHA-256 (hex) of its bytes; null where there was nothing: a script that comes later is one nobody saw. */
+  readonly hash: string | null
 }
 
 export interface NamedScripts {
@@ -34,6 +34,7 @@ export async function namedScripts(commands: readonly (readonly string[])[], con
   const found = new Map<string, NamedScript>()
   let secret: string | undefined
   let room = MAX_BYTES
+  let files = 0
   let incomplete = false
   const requests = new Set<string>()
   for (const [program = '', ...words] of commands)
@@ -44,7 +45,7 @@ export async function namedScripts(commands: readonly (readonly string[])[], con
     secret ??= look.secret
     incomplete ||= look.tooLarge
     if (look.file === undefined || found.has(look.file.path)) continue
-    if (found.size >= MAX_FILES) incomplete = true
+    if (look.file.hash !== null && ++files > MAX_FILES) incomplete = true
     else found.set(look.file.path, look.file)
     room -= look.bytes
   }
@@ -56,9 +57,11 @@ export async function requireSameScripts(scripts: readonly NamedScript[], contex
   for (const { path, hash } of scripts) {
     const { file } = await lookAt(path, MAX_BYTES, context)
     if (file?.path === path && file.hash === hash) continue
+    // A folder that has come in the place of nothing holds no text that was to be shown.
+    if (hash === null && file === undefined) continue
     throw new ToolError(
       'SCRIPT_CHANGED',
-      `${path} was changed after this command was approved. Nothing was run. Make the call again, so that it can be looked at as it is now.`,
+      `${path} was ${hash === null ? 'made' : 'changed'} after this command was approved. Nothing was run. Make the call again, so that it can be looked at as it is now.`,
     )
   }
 }
@@ -88,6 +91,7 @@ async function lookAt(requested: string, room: number, context: PrepareContext):
     const path = await openPath(context.place.workspace, requested)
     try {
       const look = { ...NOTHING, secret: secretPath(path) }
+      if (path.kind === 'missing' && path.inside) return { ...look, file: { path: path.realPath, hash: null } }
       if (path.kind !== 'file' || !path.inside || path.stats === undefined) return look
       if (path.stats.size > room) return { ...look, tooLarge: true }
       const handle = await openForReading(path, requested)
