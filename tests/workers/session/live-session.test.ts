@@ -57,13 +57,14 @@ function bench(options: { held?: boolean; fails?: AppError[] } = {}): Bench {
 
 const ask = (content: string, messageId = 'm_1') => ({ messageId, content, images: undefined, whenBusy: 'queue' as const })
 
-test('what calls of earlier turns put before the model is known again when the session is loaded', async () => {
+test('what calls of earlier turns put before the model is known after a summary, and when the session is loaded again', async () => {
   const { session, stored } = bench()
   const call = { event: 'tool_call', iteration: 1, tool: 'x', args: {}, turn: 1 } as const
   await session.commit([
     { ...call, toolCallId: 'tc_1', exposes: { secret: '.env' } },
     { ...call, toolCallId: 'tc_2', exposes: { secret: 'other.pem', outside: true } },
     { ...call, toolCallId: 'tc_3' },
+    { event: 'compaction', summary: 'nothing to see', upToSeq: 2, tokensBefore: 9, tokensAfter: 1, method: 'model' },
   ])
   const store = new SessionStore({ open: async () => ({}) as never }, '/w')
   const loaded = new LiveSession('s_1', '/w', store, {} as never, stored)

@@ -1,6 +1,7 @@
 /** The text that stands for the compacted part: the summary, the person's own words, the state that must not get lost. */
 import type { MetonaMessage } from '#contracts/metona/metona-request.ts'
 import { messageKey } from './message-text.ts'
+import { withoutMarks } from './own-marks.ts'
 import type { Language } from './prompt-texts.ts'
 import { SUMMARY_ID } from './assemble-history.ts'
 import { summaryTexts } from './summary-texts.ts'
@@ -33,17 +34,17 @@ export function summaryText(parts: SummaryParts, language: Language, quoteTokens
     quotes.unshift(quote)
   }
   const state = [
-    ...(parts.taskGoal === undefined ? [] : [texts.goal(parts.taskGoal)]),
-    ...(parts.todo.length === 0 ? [] : [texts.todoTitle, ...parts.todo.map((entry) => `- ${entry}`)]),
-    ...(parts.files.length === 0 ? [] : [texts.filesTitle, ...parts.files.map((file) => `- ${file}`)]),
-    ...(parts.carryOver.length === 0 ? [] : [texts.carriedTitle, ...parts.carryOver.map((line) => `- ${line}`)]),
+    ...(parts.taskGoal === undefined ? [] : [inside(texts.goal(parts.taskGoal))]),
+    ...(parts.todo.length === 0 ? [] : [texts.todoTitle, ...parts.todo.map((entry) => `- ${inside(entry)}`)]),
+    ...(parts.files.length === 0 ? [] : [texts.filesTitle, ...parts.files.map((file) => `- ${inside(file)}`)]),
+    ...(parts.carryOver.length === 0 ? [] : [texts.carriedTitle, ...parts.carryOver.map((line) => `- ${inside(line)}`)]),
   ]
   const omittedQuotes = parts.quoted.length - quotes.length
   return [
     '<summary>',
     texts.intro,
     '',
-    parts.summary,
+    inside(parts.summary),
     ...(parts.omitted === 0 ? [] : ['', texts.omitted(parts.omitted)]),
     ...(parts.quoted.length === 0
       ? []
@@ -58,7 +59,12 @@ export function summaryMessage(text: string, timestamp: number): MetonaMessage {
   return { role: 'user', content: text, timestamp, id: SUMMARY_ID }
 }
 
+/** A summary of text that strangers wrote must not end the summary, nor put words into the person's mouth. */
+function inside(text: string): string {
+  return withoutMarks(text, 'summary', 'user_message')
+}
+
 function quoteOf(message: MetonaMessage, image: string): string {
   const images = message.images === undefined || message.images.length === 0 ? '' : ` ${image.repeat(message.images.length)}`
-  return `<user_message${messageKey(message) === undefined ? '' : ` id="${messageKey(message) ?? ''}"`}>\n${message.content}${images}\n</user_message>`
+  return `<user_message${messageKey(message) === undefined ? '' : ` id="${messageKey(message) ?? ''}"`}>\n${inside(message.content)}${images}\n</user_message>`
 }

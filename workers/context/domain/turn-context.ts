@@ -3,6 +3,7 @@ import type { MetonaMemoryItem } from '#contracts/metona/metona-memory.ts'
 import type { MetonaMessage } from '#contracts/metona/metona-request.ts'
 import { estimateTokens } from './class-scanner.ts'
 import { resultBody } from './message-text.ts'
+import { withoutMarks } from './own-marks.ts'
 import { promptTexts, type Language } from './prompt-texts.ts'
 
 const MOST_MEMORIES = 8
@@ -50,13 +51,22 @@ export function changeLines(file: string, before: string, after: string, languag
 }
 
 /** The message as it is sent, its frozen text joined. Messages without one are returned as they are. */
-export function withTurnContext(message: MetonaMessage, turnContext: string | undefined): MetonaMessage {
+export function withTurnContext(asRead: MetonaMessage, turnContext: string | undefined): MetonaMessage {
+  const message = withOwnRulesOnly(asRead)
   if (turnContext === undefined && message.turnContext === undefined) return message
   const { turnContext: _own, ...kept } = message
   if (turnContext === undefined) return kept
   if (kept.toolResult !== undefined)
     return { ...kept, toolResult: { ...kept.toolResult, summary: `${resultBody(kept.toolResult)}\n\n${turnContext}` } }
   return { ...kept, content: kept.content === '' ? turnContext : `${kept.content}\n\n${turnContext}` }
+}
+
+/** What a tool read must not pass for rules of a folder, which come with results too. */
+function withOwnRulesOnly(message: MetonaMessage): MetonaMessage {
+  if (message.toolResult === undefined) return message
+  const body = resultBody(message.toolResult)
+  const clean = withoutMarks(body, 'folder_rules')
+  return clean === body ? message : { ...message, toolResult: { ...message.toolResult, summary: clean } }
 }
 
 function oneLine(text: string): string {

@@ -37,8 +37,9 @@ export const runCommandTool = defineTool({
     if (input.command.includes('\0'))
       throw new ToolError('BAD_ARGUMENTS', 'The command holds a NUL character, which no program can be given.')
     const holding = await describeHolding(context)
-    // In the sandbox nothing can be fetched.
-    const foreign = !holding.permit.sandboxed && bringsText(input.command) ? { foreign: true } : {}
+    // In the sandbox only what the person named can be reached, by default nothing.
+    const reaches = !holding.permit.sandboxed || holding.domains !== undefined
+    const foreign = reaches && bringsText(input.command) ? { foreign: true } : {}
     if (hasHiddenText(input.command)) return { display: input.command, mustAsk: { code: 'hidden_characters' }, ...holding, ...foreign }
     const [{ judgeCommand }, { chooseShell }] = await Promise.all([
       import('../commands/judge-command.ts'),

@@ -5,7 +5,7 @@
 import { ErrorCode, McpError, type CreateMessageRequest, type CreateMessageResult } from '@modelcontextprotocol/sdk/types.js'
 import { SAMPLING_TOKENS, type SamplingRequest } from '#contracts/tools/sampling-port.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
-import { visibleText } from '../domain/visible-text.ts'
+import { visibleText } from '#workers/shared/visible-text.ts'
 import { mayAskMore, ownerOf, type Asker } from './elicitation.ts'
 
 /** Characters of what is sent: more than that nobody reads before saying yes. */
