@@ -95,12 +95,20 @@ describe.each(users.map((user) => [user.uid === 0 ? 'root' : 'an ordinary user',
       expect((await folderState(bench.workspace)).length).toBeGreaterThan(before.length)
       await bench.run('true')
       expect(await folderState(bench.workspace)).toEqual(before)
+      expect(groupsOf(host)).toEqual([])
     } finally {
       await bench.close()
       for (const { socketPath } of bench.hosts) await rm(dirname(socketPath), { recursive: true, force: true })
     }
   })
 })
+
+/** Control groups that a host made for its commands. */
+function groupsOf(host: number): string[] {
+  return ['/sys/fs/cgroup', '/sys/fs/cgroup/pids']
+    .filter((place) => existsSync(place))
+    .flatMap((place) => readdirSync(place).filter((name) => name.startsWith(`metona-${host}-`)))
+}
 
 function guardOf(pid: number, socketPath: string): boolean {
   try {
