@@ -27,7 +27,7 @@ export function serveConnection(socket: Socket, options: ConnectionOptions): { k
   }
   const welcomed = awakeTimeout(() => socket.destroy(), HELLO_WAIT_MS)
   const killAll = async (): Promise<void> => {
-    await Promise.all([...commands.values()].map((command) => command.kill(0)))
+    await Promise.all([...commands.values()].map((command) => command.kill(0).then(() => command.leaveGroup())))
   }
 
   const starting = new Set<string>()

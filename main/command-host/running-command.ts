@@ -41,6 +41,7 @@ export class RunningCommand {
   private readonly held: HeldConfinement | undefined
   private exceeded: Limit | undefined
   private readonly group: Promise<(() => Promise<void>) | undefined> | undefined
+  private groupLeft: Promise<void> | undefined
   private ahead = 0
   private timedOut = false
   private streamsClosed = false
@@ -135,6 +136,12 @@ export class RunningCommand {
     return this.killing
   }
 
+  /** Takes the control group away, once its processes are gone. */
+  leaveGroup(): Promise<void> {
+    this.groupLeft ??= (async () => (await this.group)?.())()
+    return this.groupLeft
+  }
+
   private forward(stream: 'stdout' | 'stderr', source: Readable | null): void {
     source?.on('data', (chunk: Buffer) => {
       this.ahead += chunk.length
@@ -168,9 +175,6 @@ export class RunningCommand {
     if (this.killing === undefined && (await this.hasLeftovers())) void this.kill(LEFTOVER_GRACE_MS)
     const report = (await this.killing) ?? { found: 0, killed: 0, survivors: [] }
     await this.waitForStreams()
-    await (
-      await this.group
-    )?.()
     const restored = (await this.held?.release()) ?? []
     this.surroundings.place.guard.groupEnded(this.family.leader)
     this.surroundings.send({
@@ -183,6 +187,8 @@ export class RunningCommand {
       ...(this.exceeded === undefined ? {} : { exceeded: this.exceeded }),
       ...(restored.length === 0 ? {} : { restored }),
     })
+    // The kernel takes its time until the last process counts as gone; whoever asked has not to wait for that.
+    await this.leaveGroup()
     this.finished()
   }
 

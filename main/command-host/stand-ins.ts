@@ -20,18 +20,19 @@ export class StandIns {
   /** @param paths absolute. @throws EEXIST when one exists and is no stand-in. */
   async take(paths: readonly string[]): Promise<void> {
     await this.inOrder(async () => {
-      const taken: string[] = []
-      try {
-        for (const path of paths) {
+      // Side by side: a command waits for all of them.
+      const steps = await Promise.allSettled(
+        paths.map(async (path) => {
           const users = this.users.get(path) ?? 0
           if (users === 0) await this.make(path)
           this.users.set(path, users + 1)
-          taken.push(path)
-        }
-      } catch (error) {
-        await this.drop(taken)
-        throw error
-      }
+          return path
+        }),
+      )
+      const failure = steps.find((step) => step.status === 'rejected')
+      if (failure === undefined) return
+      await this.drop(steps.flatMap((step) => (step.status === 'fulfilled' ? [step.value] : [])))
+      throw failure.reason
     })
   }
 
@@ -50,15 +51,16 @@ export class StandIns {
   }
 
   private async drop(paths: readonly string[]): Promise<void> {
-    for (const path of paths) {
-      const users = (this.users.get(path) ?? 1) - 1
-      if (users > 0) {
-        this.users.set(path, users)
-        continue
-      }
-      this.users.delete(path)
-      await removeStandIn(path)
-    }
+    const steps = await Promise.allSettled(
+      paths.map(async (path) => {
+        const users = (this.users.get(path) ?? 1) - 1
+        if (users > 0) return void this.users.set(path, users)
+        this.users.delete(path)
+        await removeStandIn(path)
+      }),
+    )
+    const failure = steps.find((step) => step.status === 'rejected')
+    if (failure !== undefined) throw failure.reason
   }
 
   private inOrder<T>(step: () => Promise<T>): Promise<T> {
