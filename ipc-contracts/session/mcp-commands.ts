@@ -1,6 +1,7 @@
 /** What clients do with MCP servers. Everything is bound to an open workspace. */
 import * as z from 'zod'
 import { McpServerEntrySchema } from '../tools/mcp-entry.ts'
+import { promptMethods } from '../tools/mcp-prompt.ts'
 import { McpLogLineSchema, McpOptionsSchema, McpPermissionSchema, McpServerViewSchema } from '../tools/mcp-server.ts'
 
 const server = z.object({ workspace: z.string(), id: z.string() })
@@ -42,6 +43,10 @@ export const mcpCommands = {
     z.object({ workspace: z.string(), json: z.string().max(1_000_000) }),
     z.object({ added: z.array(McpServerEntrySchema), problems: z.array(z.object({ name: z.string(), reason: z.string() })) }),
   ),
+  /** Of the approved servers; those that are not up yet are started for it. */
+  'mcp.prompts': promptMethods.list,
+  'mcp.getPrompt': promptMethods.get,
+  'mcp.complete': promptMethods.complete,
   /** `tool` is the server's own name of it. Error: `MCP_UNKNOWN_TOOL`. */
   'mcp.setTool': method(server.extend({ tool: z.string(), permission: McpPermissionSchema }), McpServerViewSchema),
   'mcp.setOptions': method(server.extend({ options: McpOptionsSchema.partial() }), McpServerViewSchema),

@@ -3,6 +3,8 @@ import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 
+export { reapLeftovers } from './leftovers.ts'
+
 export interface LaunchedCommandHost {
   readonly socketPath: string
   /** Good for one connection. */
@@ -19,6 +21,8 @@ export interface LaunchOptions {
   readonly entry: string
   /** The Node binary to run it with. */
   readonly execPath: string
+  /** Where it notes what the next start must know; absent: nowhere. */
+  readonly records?: string
 }
 
 const START_DEADLINE_MS = 10_000
@@ -32,7 +36,11 @@ export function launchCommandHost(options: LaunchOptions): Promise<LaunchedComma
   const child = fork(options.entry, [], {
     execPath: options.execPath,
     execArgv: SMALL_HEAP,
-    env: { METONA_COMMAND_HOST_TOKEN: token, ...keep('PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'NODE_COMPILE_CACHE') },
+    env: {
+      METONA_COMMAND_HOST_TOKEN: token,
+      METONA_COMMAND_HOST_RECORDS: options.records ?? '',
+      ...keep('PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'NODE_COMPILE_CACHE'),
+    },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   let complaint = ''

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serveConnection } from './connection.ts'
 import type { ProxyNetwork } from './dial-public.ts'
+import { writeHostRecord } from './leftovers.ts'
 import { startOrphanGuard } from './orphan-guard.ts'
 import { StandIns } from './stand-ins.ts'
 
@@ -27,12 +28,15 @@ export async function runCommandHost(network?: ProxyNetwork): Promise<void> {
     process.exit(2)
   }
 
+  const records = process.env['METONA_COMMAND_HOST_RECORDS'] ?? ''
+  delete process.env['METONA_COMMAND_HOST_RECORDS']
+
   const identity = randomBytes(16).toString('hex')
   const hostMarker = `METONA_HOST=${identity}`
   const { folder, socketPath } = await makeSocketPlace(identity)
   const standIns = new StandIns(Number.parseInt(identity.slice(0, 8), 16) / 2 ** 32)
   const guard = startOrphanGuard(hostMarker, folder, standIns.stamp)
-  const deathPrefix = await findDeathPrefix()
+  const [deathPrefix, forgetRecord] = await Promise.all([findDeathPrefix(), writeHostRecord(records, hostMarker)])
   let claimed = false
   let ending = false
   const clients = new Set<{ killAll(): Promise<void> }>()
@@ -74,6 +78,7 @@ export async function runCommandHost(network?: ProxyNetwork): Promise<void> {
     server.close()
     await Promise.all([...clients].map((client) => client.killAll()))
     if (folder !== '') await rm(folder, { recursive: true, force: true })
+    await forgetRecord()
     process.exit(0)
   }
 

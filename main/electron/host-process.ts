@@ -75,7 +75,7 @@ export function startHostProcess(
           (thrown: unknown) => reply({ type: 'native_result', id: message.id, error: toErrorData(thrown) }),
         )
       case 'command_host':
-        commandHosts.push(launchCommandHost(electron, options.bundles, message.id, reply))
+        commandHosts.push(launchCommandHost(electron, options, message.id, reply))
         return
     }
   }
@@ -110,7 +110,7 @@ export function startHostProcess(
 /** Forking the Electron binary is off by fuse, so main starts the command host for the pipeline host. */
 function launchCommandHost(
   electron: Pick<ElectronApi, 'utilityProcess'>,
-  bundles: string,
+  { bundles, profile }: Pick<HostProcessOptions, 'bundles' | 'profile'>,
   id: number,
   reply: (answer: ToHost) => void,
 ): Electron.UtilityProcess {
@@ -118,7 +118,11 @@ function launchCommandHost(
   const host = electron.utilityProcess.fork(path.join(bundles, 'command-host', 'entry.js'), [], {
     serviceName: 'Metona commands',
     stdio: 'ignore',
-    env: { ...keep('PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot'), METONA_COMMAND_HOST_TOKEN: token },
+    env: {
+      ...keep('PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot'),
+      METONA_COMMAND_HOST_TOKEN: token,
+      METONA_COMMAND_HOST_RECORDS: path.join(profile, 'command-hosts'),
+    },
   })
   host.once('message', (message: { socketPath: string }) =>
     reply({ type: 'command_host_started', id, socketPath: message.socketPath, token }),

@@ -71,15 +71,28 @@ interface Client {
   readonly relay: Relay
 }
 
+/** Milliseconds after the start. */
+const REAP_AFTER_MS = 2_000
+
+/** Records of running command hosts. */
+const recordsOf = (profile: string): string => path.join(profile, 'command-hosts')
+
 export function composeHost(options: HostOptions): Host {
   const clients = new Set<Client>()
   let clientCount = 0
   const commandHost = keepCommandHost(
-    options.launchCommandHost ?? (() => launchChild(options.commandHostEntry ?? path.join(options.bundles, 'command-host', 'entry.js'))),
+    options.launchCommandHost ??
+      (() => launchChild(options.commandHostEntry ?? path.join(options.bundles, 'command-host', 'entry.js'), recordsOf(options.profile))),
   )
   const native = nativeAnswers(options.native ?? {})
   const loopDelay = loopDelayMeter()
   const log = options.onLog ?? (() => undefined)
+  const reaping = setTimeout(() => {
+    reapLater(options.profile).catch((thrown: unknown) =>
+      log('tools', 'warn', `leftovers of an earlier run: ${toErrorData(thrown).message}`),
+    )
+  }, REAP_AFTER_MS)
+  reaping.unref()
 
   const supervisor = supervise({
     data: { profile: options.profile, bundles: options.bundles, agentVersion: AGENT_VERSION },
@@ -144,6 +157,7 @@ export function composeHost(options: HostOptions): Host {
     },
     power: (state) => supervisor.broadcast({ type: 'power', state }),
     stop: async (deadlineMs) => {
+      clearTimeout(reaping)
       let timer: NodeJS.Timeout | undefined
       const settled = (async () => {
         await supervisor.stop()
@@ -162,7 +176,13 @@ function asPort(port: MessagePort): Port {
   return port as unknown as Port
 }
 
-async function launchChild(entry: string): Promise<RunningCommandHost> {
+async function launchChild(entry: string, records: string): Promise<RunningCommandHost> {
   const { launchCommandHost } = await import('#main/command-host/launch.ts')
-  return launchCommandHost({ entry, execPath: process.execPath })
+  return launchCommandHost({ entry, execPath: process.execPath, records })
+}
+
+/** What a killed run left waits until the first request is out. */
+async function reapLater(profile: string): Promise<void> {
+  const { reapLeftovers } = await import('#main/command-host/launch.ts')
+  await reapLeftovers(recordsOf(profile))
 }

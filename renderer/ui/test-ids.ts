@@ -80,6 +80,7 @@ export const testIds = {
   attachment: 'attachment',
   suggestions: 'suggestions',
   suggestion: 'suggestion',
+  promptForm: 'prompt-form',
   contextMeter: 'context-meter',
   contextPanel: 'context-panel',
   send: 'send',

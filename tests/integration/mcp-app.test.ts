@@ -19,7 +19,7 @@ const HOSTILE = [
 ]
 /** Milliseconds in which the app must answer, whatever its servers do. */
 const USABLE_MS = proof(3_000, 6_000)
-const CYCLES = proof(20, 20)
+const CYCLES = proof(20, 6)
 
 let app: McpPipeline
 beforeAll(async () => {
@@ -36,7 +36,7 @@ const server = (behaviour: string) => ({
 const servers = (): number[] =>
   livingProcesses('hostile-stdio-server-entry').filter((pid) => livingProcesses(app.place.folder).includes(pid))
 
-test('twenty times opened and closed: no process is left', { timeout: 300_000 }, async () => {
+test(`${CYCLES} times opened and closed: no process is left`, { timeout: 300_000 }, async () => {
   const { client } = app.pipeline
   const { entry } = await app.approved(server('good'))
   const seen: number[] = []

@@ -43,15 +43,18 @@ export class McpSecrets {
     }
   }
 
-  /** Values for every reference of the entries, by `<id>.<name>`. What nobody knows any more is left out. */
-  async valuesFor(workspace: string, entries: readonly McpServerEntry[]): Promise<Record<string, string>> {
-    const values: Record<string, string> = {}
-    for (const entry of entries)
+  /** Values for every reference of the entries, by id and then by name. What nobody knows any more is left out. */
+  async valuesFor(workspace: string, entries: readonly McpServerEntry[]): Promise<Record<string, Record<string, string>>> {
+    const values: [string, Record<string, string>][] = []
+    for (const entry of entries) {
+      const own: [string, string][] = []
       for (const name of referencesOf(entry)) {
         const value = await this.#read(await keyOf(workspace, entry, name), name)
-        if (value !== undefined) values[`${entry.id}.${name}`] = value
+        if (value !== undefined) own.push([name, value])
       }
-    return values
+      if (own.length > 0) values.push([entry.id, Object.fromEntries(own)])
+    }
+    return Object.fromEntries(values)
   }
 
   async forget(workspace: string, entry: McpServerEntry): Promise<void> {

@@ -1,4 +1,4 @@
-/** What is being typed at the caret: a command at the very beginning, or a file after `@`. */
+/** What is being typed at the caret: a command or a server's prompt at the very beginning, or a file after `@`. */
 export interface Trigger {
   readonly kind: 'command' | 'file'
   readonly query: string
@@ -13,7 +13,7 @@ const LONGEST = 200
 export function findTrigger(text: string, caret: number): Trigger | undefined {
   const before = text.slice(Math.max(0, caret - LONGEST), caret)
   const offset = caret - before.length
-  const command = offset === 0 ? /^\/([a-z]*)$/.exec(before) : null
+  const command = offset === 0 ? /^\/([^\s/]*)$/.exec(before) : null
   if (command !== null) return { kind: 'command', query: command[1] ?? '', from: 0, to: caret }
   // In an address the sign stands behind a letter.
   const file = /(^|[\s(（，。：])@([^\s@]*)$/.exec(before)

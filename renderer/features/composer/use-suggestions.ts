@@ -1,11 +1,13 @@
 /** What fits at the caret: commands at once, files from the host. The newest question wins; an older answer is dropped. */
 import { useFilesStore } from '#renderer/stores/files.ts'
+import { useMcpPromptsStore } from '#renderer/stores/mcp-prompts.ts'
 import { computed, onBeforeUnmount, ref, shallowRef, type Ref } from 'vue'
 import { findTrigger, type Trigger } from './find-trigger.ts'
 import { SLASH_COMMANDS, type SlashCommandName } from './slash-commands.ts'
 
 export type Suggestion =
   | { readonly kind: 'command'; readonly name: SlashCommandName; readonly argument: boolean }
+  | { readonly kind: 'prompt'; readonly word: string; readonly title: string; readonly argument: boolean }
   | { readonly kind: 'file'; readonly path: string; readonly at: readonly number[] }
 
 const SHOWN_FILES = 20
@@ -23,6 +25,7 @@ export interface Suggestions {
 
 export function useSuggestions(place: () => { workspace: string | undefined; hasSession: boolean }): Suggestions {
   const files = useFilesStore()
+  const prompts = useMcpPromptsStore()
   const trigger = shallowRef<Trigger>()
   const list = shallowRef<readonly Suggestion[]>([])
   const highlighted = ref(0)
@@ -45,12 +48,24 @@ export function useSuggestions(place: () => { workspace: string | undefined; has
   function showCommands(query: string): void {
     asking?.abort()
     state.value = 'ready'
-    const { hasSession } = place()
-    put(
-      SLASH_COMMANDS.filter((command) => command.name.startsWith(query) && (hasSession || !command.needsSession)).map(
-        ({ name, argument }): Suggestion => ({ kind: 'command', name, argument }),
-      ),
-    )
+    const { hasSession, workspace } = place()
+    const show = (): void =>
+      put([
+        ...SLASH_COMMANDS.filter((command) => command.name.startsWith(query) && (hasSession || !command.needsSession)).map(
+          ({ name, argument }): Suggestion => ({ kind: 'command', name, argument }),
+        ),
+        ...prompts.prompts
+          .filter(({ word }) => word.toLowerCase().includes(query.toLowerCase()))
+          .map(({ word, title, arguments: given }): Suggestion => ({ kind: 'prompt', word, title, argument: given.length > 0 })),
+      ])
+    show()
+    if (workspace === undefined) return
+    const before = prompts.prompts
+    const mine = trigger.value
+    // Servers may be slow to answer: what they have joins the list if the same word is still being typed.
+    void prompts.load(workspace).then(() => {
+      if (trigger.value === mine && prompts.prompts !== before) show()
+    })
   }
 
   async function askFiles(query: string): Promise<void> {

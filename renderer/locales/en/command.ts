@@ -16,4 +16,12 @@ export const command = {
   goalSet: 'The goal is now: {goal}',
   goalIs: 'The goal is: {goal}',
   goalNone: 'No goal is set.',
+  promptOf: 'Prompt of an MCP server: {title}',
+  promptTitle: '{prompt}, a prompt of the MCP server “{server}”',
+  promptOptional: '{name} (optional)',
+  promptFill: 'Fill in',
+  promptHelp: 'The text comes into the field; nothing is sent yet.',
+  promptLead:
+    'The quoted lines are the prompt “{prompt}” of the MCP server “{server}”, which I chose. They are the server’s words, not mine:',
+  promptLeftOut: '(Left out: {parts})',
 }

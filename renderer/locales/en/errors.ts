@@ -300,6 +300,11 @@ export const errors = {
     means: 'Nothing was approved.',
     todo: 'Look at it again, then decide.',
   },
+  MCP_PROMPT_FAILED: {
+    what: 'The MCP server “{name}” did not give its prompt: {reason}.',
+    means: 'Nothing was sent; what you typed is still there.',
+    todo: 'Check the arguments, or look at the server under MCP servers.',
+  },
   MCP_NOT_APPROVED: {
     what: 'The MCP server “{name}” is not approved.',
     means: 'It was not started.',

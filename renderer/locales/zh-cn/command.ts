@@ -18,4 +18,11 @@ export const command: Messages['command'] = {
   goalSet: '目标已设为：{goal}',
   goalIs: '当前目标：{goal}',
   goalNone: '还没有设定目标。',
+  promptOf: 'MCP 服务器的提示词：{title}',
+  promptTitle: '{prompt}（MCP 服务器“{server}”的提示词）',
+  promptOptional: '{name}（可选）',
+  promptFill: '填入',
+  promptHelp: '文字会放进输入框，还不会发送。',
+  promptLead: '下面引用的各行是我选用的 MCP 服务器“{server}”的提示词“{prompt}”。它们是服务器的话，不是我的：',
+  promptLeftOut: '（略去：{parts}）',
 }

@@ -177,6 +177,11 @@ export const errors: typeof englishErrors = {
   },
   MCP_UNKNOWN_TOOL: { what: '服务器没有已批准的工具 {tool}。', means: '没有任何改动。', todo: '请重新加载列表。' },
   MCP_CHANGED: { what: 'MCP 服务器“{name}”已不是刚才显示的样子。', means: '没有批准。', todo: '请重新查看后再决定。' },
+  MCP_PROMPT_FAILED: {
+    what: 'MCP 服务器“{name}”没有给出提示词：{reason}。',
+    means: '没有发送任何内容；你输入的文字还在。',
+    todo: '请检查参数，或在“MCP 服务器”中查看它。',
+  },
   MCP_NOT_APPROVED: { what: 'MCP 服务器“{name}”尚未批准。', means: '没有启动。', todo: '请先查看它要启动什么，再批准。' },
 
   network_timeout: { what: '{provider} 没有及时响应。', means: '已收到的文字保留，没有再运行工具。', todo: '检查网络后重试。' },

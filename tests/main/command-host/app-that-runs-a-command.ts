@@ -2,8 +2,8 @@
 import { connect } from 'node:net'
 import { launchCommandHost } from '#main/command-host/launch.ts'
 
-const [entry, id] = process.argv.slice(2) as [string, string]
-const host = await launchCommandHost({ entry, execPath: process.execPath })
+const [entry, id, records] = process.argv.slice(2) as [string, string, string?]
+const host = await launchCommandHost({ entry, execPath: process.execPath, ...(records === undefined ? {} : { records }) })
 const socket = connect(host.socketPath)
 socket.write(`${JSON.stringify({ type: 'hello', token: host.token })}\n`)
 socket.write(

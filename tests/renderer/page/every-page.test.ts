@@ -1,22 +1,14 @@
 /** Each page and state of the pictures: nothing that the strictest CSP forbids, nothing loaded from elsewhere, no serious finding of axe-core. */
 // needs: chromium
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import { scenes } from '../../e2e/screenshot-list.ts'
 import { NOW } from '../../e2e/screenshot-scenes.ts'
 import { proofTier } from '../../helpers/proof.ts'
-import { openPage, useChromium, type OpenedPage } from './open-page.ts'
-
-interface Finding {
-  readonly id: string
-  readonly impact: string | null
-  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[]
-}
+import { seriousFindings } from '../../helpers/serious-findings.ts'
+import { openPage, useChromium } from './open-page.ts'
 
 useChromium()
 
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const looks = [
   { language: 'en', theme: 'light' },
   { language: 'zh-CN', theme: 'dark' },
@@ -43,7 +35,7 @@ test.for(cases)('$name', async ({ scene, look }) => {
   })
   try {
     await scene.prepare?.(opened.page, host, opened.web)
-    const findings = await runAxe(opened)
+    const findings = await seriousFindings(opened.page)
     expect(findings).toEqual([])
     expect(await opened.faults()).toEqual([])
     expect(opened.foreignRequests).toEqual([])
@@ -51,18 +43,3 @@ test.for(cases)('$name', async ({ scene, look }) => {
     await opened.close()
   }
 })
-
-/** Through the debugger: the page's own CSP would not let the checker in. */
-async function runAxe({ context, page }: OpenedPage): Promise<string[]> {
-  const debug = await context.newCDPSession(page)
-  await debug.send('Runtime.evaluate', { expression: axe })
-  const answer = await debug.send('Runtime.evaluate', {
-    expression: 'axe.run(document, { resultTypes: ["violations"] }).then((result) => JSON.stringify(result.violations))',
-    awaitPromise: true,
-    returnByValue: true,
-  })
-  const findings = JSON.parse(String(answer.result.value)) as Finding[]
-  return findings
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target.join(' ')} (${node.failureSummary ?? ''})`).join(' | ')}`)
-}

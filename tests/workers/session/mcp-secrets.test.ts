@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { McpServerEntry } from '#contracts/tools/mcp-entry.ts'
 import { McpSecrets } from '#workers/session/mcp-secrets.ts'
 import type { Services } from '#workers/session/services.ts'
+import { fillReferences } from '#workers/tools/mcp/launch.ts'
 import { Secrets } from '#workers/shared/secrets.ts'
 
 const TOKEN = 'tok-0123456789abcdef'
@@ -59,8 +60,8 @@ function secretsOfRun(): McpSecrets {
 test('the value is out of the entry, and there in the next run, by whatever name the folder is called', async () => {
   const clean = await secretsOfRun().takeOut(original, remote)
   expect(clean).toEqual({ ...remote, headers: { 'X-Token': '${secret:X-Token}' } })
-  expect(await secretsOfRun().valuesFor(original, [clean])).toEqual({ 'mcp_1.X-Token': TOKEN })
-  expect(await secretsOfRun().valuesFor(join(base, 'link'), [clean])).toEqual({ 'mcp_1.X-Token': TOKEN })
+  expect(await secretsOfRun().valuesFor(original, [clean])).toEqual({ mcp_1: { 'X-Token': TOKEN } })
+  expect(await secretsOfRun().valuesFor(join(base, 'link'), [clean])).toEqual({ mcp_1: { 'X-Token': TOKEN } })
 })
 
 test('a copy of the folder neither has the value nor removes it', async () => {
@@ -70,8 +71,8 @@ test('a copy of the folder neither has the value nor removes it', async () => {
   await run.forget(copy, clean)
   expect([inCopy, await run.valuesFor(original, [clean]), await secretsOfRun().valuesFor(original, [clean])]).toEqual([
     {},
-    { 'mcp_1.X-Token': TOKEN },
-    { 'mcp_1.X-Token': TOKEN },
+    { mcp_1: { 'X-Token': TOKEN } },
+    { mcp_1: { 'X-Token': TOKEN } },
   ])
   await run.forget(original, clean)
   expect([await run.valuesFor(original, [clean]), [...stored]]).toEqual([{}, []])
@@ -80,7 +81,8 @@ test('a copy of the folder neither has the value nor removes it', async () => {
 test('an address of the same origin has the value, any other has not', async () => {
   const run = secretsOfRun()
   const clean = await run.takeOut(original, remote)
-  const at = async (url: string): Promise<string[]> => Object.values(await run.valuesFor(original, [{ ...clean, url }]))
+  const at = async (url: string): Promise<string[]> =>
+    Object.values(await run.valuesFor(original, [{ ...clean, url }])).flatMap((own) => Object.values(own))
   expect([
     await at('https://mcp.example/v2'),
     await at('https://mcp.example.evil.example/v1'),
@@ -94,11 +96,21 @@ test('another program, or other arguments, have not the value', async () => {
   const run = secretsOfRun()
   const clean = await run.takeOut(original, local)
   const values = async (change: Partial<McpServerEntry>): Promise<string[]> =>
-    Object.values(await run.valuesFor(original, [{ ...clean, ...change }]))
+    Object.values(await run.valuesFor(original, [{ ...clean, ...change }])).flatMap((own) => Object.values(own))
   expect([await values({}), await values({ command: 'sh' }), await values({ args: ['evil.js'] }), await values({ id: 'mcp_3' })]).toEqual([
     [TOKEN],
     [],
     [],
     [],
   ])
+})
+
+test('an entry whose id is the beginning of another’s has nothing of it', async () => {
+  const run = secretsOfRun()
+  const clean = await run.takeOut(original, { ...local, id: 'a.b', env: { 'c.TOKEN': TOKEN } })
+  const thief: McpServerEntry = { ...local, id: 'a', env: { OUT: '${secret:b.c.TOKEN}' } }
+  const values = await run.valuesFor(original, [clean, thief])
+  const seen = (entry: McpServerEntry) => fillReferences(entry.env ?? {}, values[entry.id] ?? {}, {})
+  expect(seen(clean)).toEqual({ 'c.TOKEN': TOKEN })
+  expect(() => seen(thief)).toThrow(/b\.c\.TOKEN is not known here/)
 })

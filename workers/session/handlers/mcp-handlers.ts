@@ -131,6 +131,22 @@ export function mcpHandlers({ services, workspaces }: HandlerParts): HandlersOf<
       }
       return { added, problems }
     },
+    'mcp.prompts': async ({ workspace }) => {
+      await workspaces.open(workspace)
+      // No approved server that offers any is no reason to start a worker.
+      if (!(await mcp.configured(workspace)).some(({ entry, approval }) => entry.enabled && approval?.offers.prompts === true))
+        return { prompts: [] }
+      await mcp.sync(workspace, true)
+      return (await tools()).mcpPrompts({ workspace })
+    },
+    'mcp.getPrompt': async (order, { signal }) => {
+      await find(order.workspace, order.id)
+      return (await tools()).mcpGetPrompt(order, { signal })
+    },
+    'mcp.complete': async (order, { signal }) => {
+      await find(order.workspace, order.id)
+      return (await tools()).mcpComplete(order, { signal })
+    },
     'mcp.setTool': async ({ workspace, id, tool, permission }) => {
       const approval = await approvalOf(workspace, id)
       if (!approval.tools.some((known) => known.name === tool))

@@ -5,24 +5,27 @@ import type { CommandRunner } from './command-runner.ts'
 const WAIT_MS = 3000
 const MARK = '__METONA_PATH__'
 
-/** Asks the user's own login shell once, only where the app was started without a terminal; never per command. */
+/** Asks the user's own login shell once, only on the desktop; never per command. */
 export function createSearchPath(
   commands: CommandRunner,
   environment: Readonly<Record<string, string | undefined>>,
+  desktop = process.versions['electron'] !== undefined,
 ): () => Promise<string> {
   let known: Promise<string> | undefined
   return () => {
-    known ??= resolveSearchPath(commands, environment)
+    known ??= resolveSearchPath(commands, environment, desktop)
     return known
   }
 }
 
-async function resolveSearchPath(commands: CommandRunner, environment: Readonly<Record<string, string | undefined>>): Promise<string> {
+async function resolveSearchPath(
+  commands: CommandRunner,
+  environment: Readonly<Record<string, string | undefined>>,
+  desktop: boolean,
+): Promise<string> {
   const own = environment['PATH'] ?? environment['Path'] ?? ''
   const shell = environment['SHELL']
-  const fromTerminal = environment['TERM'] !== undefined && process.versions['electron'] === undefined
-  if (process.platform === 'win32' || fromTerminal || shell === undefined || !shell.startsWith('/')) return own
-  if (process.versions['electron'] === undefined) return own
+  if (process.platform === 'win32' || !desktop || shell === undefined || !shell.startsWith('/')) return own
   let output = ''
   try {
     const handle = await commands.start({

@@ -26,17 +26,16 @@ export function launchHash(entry: McpServerEntry, files: Readonly<Record<string,
 
 /**
  * `${NAME}` becomes the variable of the app's environment, `${secret:NAME}` what the person gave for this server.
- * @param secrets by `<id>.<name>`. @throws McpFailure MISSING_VALUE
+ * @param secrets of this server, by name. @throws McpFailure MISSING_VALUE
  */
 export function fillReferences(
   values: Readonly<Record<string, string>>,
-  id: string,
   secrets: Readonly<Record<string, string>>,
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const fill = (text: string): string =>
     text.replace(/\$\{(?:(secret|env):)?([^}]+)\}/g, (_whole, kind: string | undefined, name: string) => {
-      const value = kind === 'secret' ? secrets[`${id}.${name}`] : environment[name]
+      const value = kind === 'secret' ? (Object.hasOwn(secrets, name) ? secrets[name] : undefined) : environment[name]
       if (value === undefined)
         throw new McpFailure(
           'MISSING_VALUE',

@@ -8,7 +8,10 @@ import type { Tool } from '../define-tool.ts'
 import type { ToolServices } from '../tool-services.ts'
 import type { McpHost } from './mcp-host.ts'
 
-type McpHandlers = Pick<ServiceHandlers<typeof toolsService>, 'mcpSync' | 'mcpStatus' | 'mcpConnect' | 'mcpLog' | 'mcpClose'>
+type McpHandlers = Pick<
+  ServiceHandlers<typeof toolsService>,
+  'mcpSync' | 'mcpStatus' | 'mcpConnect' | 'mcpLog' | 'mcpPrompts' | 'mcpGetPrompt' | 'mcpComplete' | 'mcpClose'
+>
 
 export interface McpGate {
   readonly handlers: McpHandlers
@@ -30,17 +33,24 @@ export function createMcpGate(services: ToolServices): McpGate {
     if (host === undefined) throw new AppError({ code: 'MCP_NOT_FOUND', message: `there is no MCP server ${id} here`, params: { id } })
     return host
   }
+  const prompts = () => import('./server-prompts.ts')
   return {
     handlers: {
       mcpSync: async ({ workspace, servers, connect, secrets }) => {
         if (host === undefined && servers.length === 0) return {}
-        services.secrets.add(...Object.entries(secrets).map(([name, value]) => ({ name: name.slice(name.indexOf('.') + 1), value })))
+        services.secrets.add(...Object.values(secrets).flatMap((own) => Object.entries(own).map(([name, value]) => ({ name, value }))))
         ;(await open()).sync(workspace, servers, secrets, connect)
         return {}
       },
       mcpStatus: async ({ workspace }) => ({ servers: host === undefined ? [] : await (await host).status(workspace) }),
       mcpConnect: async ({ workspace, id, again }) => (await require(id)).connect(workspace, id, again),
       mcpLog: async ({ workspace, id, after }) => ({ lines: host === undefined ? [] : (await host).log(workspace, id, after) }),
+      mcpPrompts: async ({ workspace }) =>
+        host === undefined ? { prompts: [] } : { prompts: await (await prompts()).listPrompts(await host, workspace) },
+      mcpGetPrompt: async (order, { signal }) => (await prompts()).fillPrompt(await require(order.id), order, signal as AbortSignal),
+      mcpComplete: async (order, { signal }) => ({
+        values: await (await prompts()).completeArgument(await require(order.id), order, signal as AbortSignal),
+      }),
       mcpClose: async ({ workspace }) => {
         await (await host)?.close(workspace)
         return {}

@@ -15,6 +15,9 @@ import type { McpSurroundings } from './mcp-surroundings.ts'
 import { compareTools } from './review-tools.ts'
 import { ServerConnection } from './server-connection.ts'
 
+/** Values by entry id, then by name. */
+type SecretsById = Readonly<Record<string, Readonly<Record<string, string>>>>
+
 export interface HostedServer {
   configured: McpConfigured
   connection: ServerConnection
@@ -31,7 +34,7 @@ export class McpHost {
   }
 
   /** As `mcpSync`. Returns before servers that are ended are gone. */
-  sync(workspace: string, servers: readonly McpConfigured[], secrets: Readonly<Record<string, string>>, connect: boolean): void {
+  sync(workspace: string, servers: readonly McpConfigured[], secrets: SecretsById, connect: boolean): void {
     const hosted = this.#workspaces.get(workspace) ?? new Map<string, HostedServer>()
     this.#workspaces.set(workspace, hosted)
     for (const [id, server] of hosted)
@@ -58,10 +61,7 @@ export class McpHost {
 
   /** @throws AppError MCP_NOT_FOUND, MCP_NOT_APPROVED */
   async connect(workspace: string, id: string, again: boolean): Promise<McpServerView> {
-    const server = this.#find(workspace, id)
-    const { name } = server.configured.entry
-    if (!this.#mayRun(server.configured))
-      throw new AppError({ code: 'MCP_NOT_APPROVED', message: `${name} is switched off or not approved`, params: { name } })
+    const server = this.runnable(workspace, id)
     try {
       await (again ? server.connection.again() : server.connection.ensure())
     } catch (error) {
@@ -96,6 +96,22 @@ export class McpHost {
     return undefined
   }
 
+  serversOf(workspace: string): HostedServer[] {
+    return [...(this.#workspaces.get(workspace)?.values() ?? [])]
+  }
+
+  isRunnable({ configured }: HostedServer): boolean {
+    return this.#mayRun(configured)
+  }
+
+  /** @throws AppError MCP_NOT_FOUND, MCP_NOT_APPROVED */
+  runnable(workspace: string, id: string): HostedServer {
+    const server = this.#find(workspace, id)
+    const { name } = server.configured.entry
+    if (this.#mayRun(server.configured)) return server
+    throw new AppError({ code: 'MCP_NOT_APPROVED', message: `${name} is switched off or not approved`, params: { name } })
+  }
+
   findServer(workspace: string, name: string): HostedServer | undefined {
     return [...(this.#workspaces.get(workspace)?.values() ?? [])].find(({ configured }) => configured.entry.name === name)
   }
@@ -124,7 +140,7 @@ export class McpHost {
     return entry.enabled && approval !== undefined && isSameMcpLaunch(entry, approval.entry)
   }
 
-  #runsAs({ configured, connection }: HostedServer, next: McpConfigured, secrets: Readonly<Record<string, string>>): boolean {
+  #runsAs({ configured, connection }: HostedServer, next: McpConfigured, secrets: SecretsById): boolean {
     return (
       this.#mayRun(configured) === this.#mayRun(next) &&
       isSameMcpLaunch(configured.entry, next.entry) &&
@@ -138,13 +154,13 @@ export class McpHost {
     return approval?.options ?? McpOptionsSchema.parse({})
   }
 
-  #host(workspace: string, configured: McpConfigured, secrets: Readonly<Record<string, string>>): HostedServer {
+  #host(workspace: string, configured: McpConfigured, secrets: SecretsById): HostedServer {
     const server = { configured, askers: [] } as unknown as HostedServer
     server.connection = this.#connection(workspace, server, secrets)
     return server
   }
 
-  #connection(workspace: string, server: HostedServer, secrets: Readonly<Record<string, string>>): ServerConnection {
+  #connection(workspace: string, server: HostedServer, secrets: SecretsById): ServerConnection {
     const { entry } = server.configured
     const sampler = new Sampler(entry.name)
     return new ServerConnection({
@@ -197,6 +213,6 @@ export class McpHost {
   }
 }
 
-function secretsOf({ entry }: McpConfigured, secrets: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(secrets).filter(([name]) => name.startsWith(`${entry.id}.`)))
+function secretsOf({ entry }: McpConfigured, secrets: SecretsById): Readonly<Record<string, string>> {
+  return (Object.hasOwn(secrets, entry.id) ? secrets[entry.id] : undefined) ?? {}
 }

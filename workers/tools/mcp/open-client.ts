@@ -118,7 +118,7 @@ async function openAddress({ entry, secrets, surroundings }: OpenOptions, kind: 
       if (!resumable) setTimeout(() => drop(id, failure), 100)
     },
   })
-  const headers = fillReferences(entry.headers ?? {}, entry.id, secrets, surroundings.environment)
+  const headers = fillReferences(entry.headers ?? {}, secrets, surroundings.environment)
   const http = { fetch: guarded.fetch, requestInit: { headers } }
   const made = kind === 'sse' ? new SSEClientTransport(url, http) : new StreamableHTTPClientTransport(url, http)
   const transport = made as Transport

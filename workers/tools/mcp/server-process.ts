@@ -26,7 +26,7 @@ const WITHHELD = ['SSH_AUTH_SOCK']
 /** @throws McpFailure MISSING_VALUE */
 export async function serverProcess({ entry, secrets, workspace, surroundings, sandbox }: ServerProcessOptions): Promise<StdioStart> {
   const { environment } = surroundings
-  const own = fillReferences(entry.env ?? {}, entry.id, secrets, environment)
+  const own = fillReferences(entry.env ?? {}, secrets, environment)
   const base = commandEnvironment(environment, await surroundings.searchPath(), workspace)
   for (const name of WITHHELD) delete base[name]
   const env = { ...base, ...own }
