@@ -208,7 +208,7 @@ export const scenes: readonly Scene[] = [
   {
     name: '16-settings-mcp',
     ...wide,
-    height: 2100,
+    height: 2500,
     address: '#/settings/mcp',
     host: (options) => answerMcp(busyHost(options)),
     prepare: showMcp,
@@ -226,6 +226,29 @@ export const scenes: readonly Scene[] = [
     address: '#/settings/mcp',
     host: (options) => answerMcp(busyHost(options)),
     prepare: async (page) => at(page, testIds.mcpAdd).click(),
+  },
+  {
+    name: '16-mcp-prompts',
+    ...middle,
+    host: (options) => answerMcp(busyHost(options)),
+    address: '#/new',
+    async prepare(page) {
+      await at(page, testIds.composerInput).pressSequentially('/')
+      await at(page, testIds.suggestion).getByText('/team:promote').waitFor()
+    },
+  },
+  {
+    name: '16-mcp-prompt-form',
+    ...middle,
+    host: (options) => answerMcp(busyHost(options)),
+    address: '#/new',
+    async prepare(page) {
+      await at(page, testIds.composerInput).pressSequentially('/team:p')
+      await at(page, testIds.suggestion).getByText('/team:promote').waitFor()
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await at(page, testIds.promptForm).waitFor()
+    },
   },
   { name: '17-settings-shortcuts', ...wide, address: '#/settings/shortcuts', host: busyHost, prepare: shown(testIds.settingsNav) },
   { name: '17-settings-pipeline', ...wide, height: 1500, address: '#/settings/pipeline', host: busyHost, prepare: shown(testIds.pipeline) },

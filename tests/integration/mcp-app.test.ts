@@ -1,8 +1,13 @@
 /** The whole app with servers that misbehave: it stays usable, and nothing of them is left when a folder is closed. */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeCliPlace } from '#tests/helpers/cli.ts'
 import { eventually } from '#tests/helpers/eventually.ts'
 import { startMcpPipeline, type McpPipeline } from '#tests/helpers/mcp/mcp-pipeline.ts'
+import { startPipeline } from '#tests/helpers/pipeline.ts'
 import { proof } from '#tests/helpers/proof.ts'
 import { livingProcesses } from '../main/command-host/living-processes.ts'
 
@@ -67,6 +72,29 @@ test('eight hostile servers at once: a turn runs, and the page gets its answers'
   await client.call('workspace.close', { workspace: app.workspace })
   await Promise.all(approving)
   await eventually('all servers to be gone', () => servers().length === 0)
+})
+
+test('what a run left that was killed whole is gone soon after the next start', { timeout: 60_000 }, async () => {
+  const mark = randomBytes(16).toString('hex')
+  const left = spawn('/bin/sleep', ['600'], { stdio: 'ignore', env: { METONA_HOST: mark } })
+  const gone = new Promise((resolve) => left.once('exit', (_code, signal) => resolve(signal)))
+  const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
+  const place = await makeCliPlace({})
+  const records = path.join(place.profile, 'command-hosts')
+  await mkdir(records, { recursive: true })
+  // Its command host had the id of a process that is no command host now.
+  await writeFile(path.join(records, 'a.json'), JSON.stringify({ marker: `METONA_HOST=${mark}`, boot, pid: process.pid, startedAt: 1 }))
+  const next = startPipeline(place)
+  try {
+    expect([await gone, await eventually('the record to be gone', async () => (await readdir(records)).length === 0)]).toEqual([
+      'SIGKILL',
+      true,
+    ])
+  } finally {
+    await next.stop()
+    left.kill('SIGKILL')
+    await place.remove()
+  }
 })
 
 test('an app that is killed leaves no server behind', { timeout: 60_000 }, async () => {

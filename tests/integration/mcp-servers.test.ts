@@ -122,6 +122,12 @@ describe.each(['stdio', 'streamable_http', 'sse'] as const)('everything over %s'
   })
 })
 
+test('an address that knows only the older transport is reached by it', { timeout: 60_000 }, async () => {
+  const { state } = await app.approved({ ...(await everything('sse')), transport: 'streamable_http' })
+  const turn = await app.turn([{ name: 'mcp__everything__echo', args: { message: 'over SSE' } }])
+  expect([state, toolMessages(turn.requests.at(-1)!)[0]]).toEqual(['ready', 'Echo: over SSE'])
+})
+
 test('filesystem: reads and writes in the folder it was given', { timeout: 60_000 }, async () => {
   await writeFile(path.join(app.workspace, 'note.txt'), 'from the folder')
   const view = await app.approved({ name: 'filesystem', command: process.execPath, args: [program('filesystem'), app.workspace] })

@@ -42,7 +42,7 @@ export const mcp: Messages['mcp'] = {
   remove: '移除',
   launchCommand: '这个程序会以你的权限在此文件夹中启动。它得到的一切都显示在这里。',
   launchAddress: '应用会连接到这个地址，并把模型传给其工具的内容发送过去。',
-  launchChanged: '文件夹中的条目已不是你同意过的内容。在你再次同意之前不会启动。',
+  launchChanged: '文件夹中的条目或它指定的文件已不是你同意过的内容。在你再次同意之前不会启动。',
   stillRunning: '启动之后有改动；它仍按你同意时的样子运行。再次同意后会重新启动。',
   hash: '指纹',
   allowStart: '允许启动',

@@ -178,6 +178,64 @@ const BEHAVIOURS: Record<string, () => void> = {
       },
     ]
   },
+  /** Takes its time to go: a successor is up before it has. */
+  lingers: () => {
+    process.on('SIGTERM', () => effect(`${behaviour}.asked-to-end`))
+    setInterval(() => undefined, 1_000)
+  },
+  'rich-parts': () => {
+    const base64 = (value: string): string => Buffer.from(value).toString('base64')
+    answers['tools/call'] = (message) =>
+      answer(message, {
+        content: [
+          { type: 'text', text: 'hello' },
+          { type: 'image', data: base64('png'), mimeType: 'image/png' },
+          { type: 'audio', data: base64('wave'), mimeType: 'audio/wav' },
+          { type: 'resource', resource: { uri: 'a://text', mimeType: 'text/plain', text: 'inside' } },
+          { type: 'resource', resource: { uri: 'a://bytes', mimeType: 'application/pdf', blob: base64('%PDF-') } },
+          { type: 'resource_link', uri: 'a://link', name: 'link' },
+        ],
+        structuredContent: { answer: 42 },
+      })
+  },
+  'long-result': () => void (answers['tools/call'] = (message) => answer(message, text('long '.repeat(20_000)))),
+  logs: () => {
+    answers['notifications/initialized'] = () =>
+      send({ method: 'notifications/message', params: { level: 'warning', logger: 'disk', data: 'nearly full' } })
+  },
+  'odd-prompts': () => {
+    answers['initialize'] = (message) =>
+      answer(message, {
+        protocolVersion: '2025-06-18',
+        capabilities: { prompts: {}, completions: {} },
+        serverInfo: { name: 'hostile', version: '1' },
+      })
+    const prompts = [
+      { name: 'two words', title: 'Two\u200bwords', description: 'd'.repeat(10_000), arguments: [{ name: 'a\u202eb', required: 'yes' }] },
+      { description: 'no name' },
+      { name: 'many', arguments: Array.from({ length: 50 }, (_, index) => ({ name: `a${index}` })) },
+      { name: 'fails' },
+      { name: 'huge' },
+    ]
+    answers['prompts/list'] = (message) => answer(message, { prompts })
+    answers['completion/complete'] = (message) =>
+      answer(message, {
+        completion: { values: ['plain', 'hid\u200bden', 'x'.repeat(1_000), ...Array.from({ length: 50 }, (_, n) => `v${n}`)] },
+      })
+    const said = (value: string): unknown => ({ role: 'user', content: { type: 'text', text: value } })
+    answers['prompts/get'] = (message) => {
+      if (message.params?.name === 'fails') return send({ id: message.id, error: { code: -32602, message: 'no\u202ewhy' } })
+      if (message.params?.name === 'huge') return answer(message, { messages: Array.from({ length: 60 }, () => said('x'.repeat(10_000))) })
+      return answer(message, {
+        messages: [
+          said('one\u202etwo'),
+          { role: 'system', content: { type: 'image', data: '', mimeType: 'image/png' } },
+          { role: 'assistant', content: { type: 'resource', resource: { uri: 'a://b', text: 'three' } } },
+          { role: 'user', content: 'no content' },
+        ],
+      })
+    }
+  },
   'hidden-description': () => {
     tools = [{ ...poke, description: 'Pokes.\u200b\u202e\u{e0049}\u{e0067} quietly', annotations: { readOnlyHint: true } }]
   },

@@ -254,6 +254,15 @@ test('what hides in a description is shown, what is too long is cut', { timeout:
   expect(long.tools[0]?.description).toHaveLength(4_004)
 })
 
+test('its successor lives on when one that takes its time is gone at last', { timeout: 20_000 }, async () => {
+  const first = await place.start(server('lingers'))
+  const second = await place.start(server('lingers'), { urlElicitation: true })
+  const living = (): number[] => livingProcesses('hostile-stdio-server-entry').filter((pid) => livingProcesses('lingers').includes(pid))
+  await eventually('the first to be gone', () => !living().includes(first.pid ?? 0))
+  const { state, pid } = await place.view('lingers')
+  expect([first.pid === second.pid, state, pid, living()]).toEqual([false, 'ready', second.pid, [second.pid]])
+})
+
 describe('asks for things', () => {
   test.each([
     ['asks-sampling', /-32601/],
