@@ -307,6 +307,8 @@ describe.each(users.map((user) => [user.uid === 0 ? 'root' : 'an ordinary user',
         await mkdir(join(bench.workspace, name, '..'), { recursive: true })
         await writeFile(join(bench.workspace, name), content)
       }
+      // The next test, as this user, has to be able to clear them away.
+      spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, bench.workspace])
       const seen = await text(
         `cat .npmrc */.npmrc */.yarnrc.yml */pip.conf */.docker/config.json */config.json */.cargo/* */.git-credentials */.pypirc */.netrc`,
       )
