@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { McpPrompt, McpPromptText } from '#contracts/tools/mcp-prompt.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
-import { visibleText } from '../domain/visible-text.ts'
+import { visibleText } from '#workers/shared/visible-text.ts'
 import { listCatalog } from './list-catalog.ts'
 import type { HostedServer, McpHost } from './mcp-host.ts'
 
