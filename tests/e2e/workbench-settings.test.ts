@@ -94,7 +94,7 @@ test(
     await changed.getByTestId(testIds.changedFileTake).click()
     await changed.waitFor({ state: 'detached' })
     await page.getByTestId(testIds.changedFilesShow).waitFor({ state: 'detached' })
-    await rowOf(page, sessionId).click()
+    await page.goBack()
     await page.getByTestId(testIds.composerInput).fill('two')
     await page.getByTestId(testIds.composerInput).press('Enter')
     await page.getByText('second').first().waitFor()
