@@ -14,6 +14,7 @@ import { inspectCommands } from './inspect-commands.ts'
 import { historyCommands } from './history-commands.ts'
 import { mcpCommands } from './mcp-commands.ts'
 import { memoryCommands } from './memory-commands.ts'
+import { pageCommands } from './page-commands.ts'
 import { providerCommands } from './provider-commands.ts'
 import { sandboxCommands } from './sandbox-commands.ts'
 import { PermissionModeSchema } from './session-enums.ts'
@@ -49,6 +50,7 @@ export const commands = defineService({
     ...fileCommands,
     ...inspectCommands,
     ...memoryCommands,
+    ...pageCommands,
     ...sandboxCommands,
     /**
      * Opens a workspace. Errors: `UNTRUSTED` (nothing of the folder was read; `details` may hold

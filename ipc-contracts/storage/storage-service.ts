@@ -7,6 +7,7 @@ import { SessionEventSchema } from '../session/session-event.ts'
 import { SessionSummarySchema } from '../session/session-snapshot.ts'
 import { ConfigEntrySchema } from '../workspace/config-keys.ts'
 import { memoryMethods } from './memory-methods.ts'
+import { pageStateMethods } from './page-state-methods.ts'
 import { McpServerEntrySchema } from '../tools/mcp-entry.ts'
 import { McpApprovalSchema } from '../tools/mcp-server.ts'
 import { AnswerFileSchema, ChangedFileSchema, FileVerdictSchema, SeenFileSchema } from '../workspace/agreed-file.ts'
@@ -174,6 +175,7 @@ export const storageService = defineService({
     mcpApprovalRemove: method(z.object({ workspace, id: z.string() }), z.object({ removed: z.boolean() })),
 
     ...memoryMethods,
+    ...pageStateMethods,
 
     verify: method(z.object({ path: z.string() }), DoctorReportSchema, 600_000),
     rebuild: method(z.object({ path: z.string() }), DoctorReportSchema, 600_000),

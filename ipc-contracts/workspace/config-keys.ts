@@ -25,6 +25,12 @@ const key = (
   zh: string,
 ): ConfigKey => ({ schema, category, scope, defaultValue, description: { en, zh } })
 
+/** One family by its name; nothing that could end a CSS string. */
+const FontFamilySchema = z
+  .string()
+  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u)
+  .nullable()
+
 export const configKeys: Readonly<Record<string, ConfigKey>> = {
   'llm.model': key(
     z
@@ -156,6 +162,8 @@ export const configKeys: Readonly<Record<string, ConfigKey>> = {
   'ui.language': key(z.enum(['system', 'zh-CN', 'en']), 'ui', 'profile', 'system', 'Language', '语言'),
   'ui.theme': key(z.enum(['system', 'light', 'dark', 'hc']), 'ui', 'profile', 'system', 'Theme', '主题'),
   'ui.fontPercent': key(z.number().min(90).max(140), 'ui', 'profile', 100, 'Font size in percent', '字号（%）'),
+  'ui.font': key(FontFamilySchema, 'ui', 'profile', null, 'Font of the interface', '界面字体'),
+  'ui.codeFont': key(FontFamilySchema, 'ui', 'profile', null, 'Font of code', '代码字体'),
 }
 
 export const ConfigEntrySchema = z.object({

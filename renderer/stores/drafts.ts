@@ -1,29 +1,44 @@
-/** Unsent text per session. Survives switching, reloading and a lost connection. */
+/** Unsent text per session. Survives switching, reloading, a lost connection and a restart. */
 import { defineStore } from 'pinia'
 import { ref } from 'vue'
-import * as z from 'zod'
-import { recall, remember } from './local-state.ts'
+import { useConnectionStore } from './connection.ts'
+import { usePageStateStore } from './page-state.ts'
 
-const KEPT = 50
-const WRITE_DELAY_MS = 300
+const PREFIX = 'draft:'
 
 export const useDraftsStore = defineStore('drafts', () => {
-  const drafts = ref<Record<string, string>>(recall('drafts', z.record(z.string(), z.string())) ?? {})
-  let timer: ReturnType<typeof setTimeout> | undefined
+  const page = usePageStateStore()
+  const drafts = ref<Record<string, string>>({})
+  /** Typed in this page: what was kept before does not come over it. */
+  const typed = new Set<string>()
+  let loaded = false
+
+  useConnectionStore().onReady(load)
+  void load()
+
+  async function load(): Promise<void> {
+    if (loaded) return
+    try {
+      for (const [key, text] of await page.read(PREFIX)) if (!typed.has(key)) drafts.value[key] = text
+      loaded = true
+    } catch {
+      // The next connection asks again; what is typed meanwhile counts.
+    }
+  }
 
   const get = (key: string): string => drafts.value[key] ?? ''
 
   function set(key: string, text: string): void {
+    typed.add(key)
     if (text === '') delete drafts.value[key]
     else drafts.value[key] = text
-    clearTimeout(timer)
-    timer = setTimeout(write, WRITE_DELAY_MS)
+    page.write(PREFIX + key, text === '' ? null : text)
   }
 
   /** Puts a message back that could not be sent; never over what was typed since. */
   function restore(key: string, text: string): void {
-    const typed = get(key)
-    set(key, typed === '' ? text : `${text}\n\n${typed}`)
+    const present = get(key)
+    set(key, present === '' ? text : `${text}\n\n${present}`)
   }
 
   /** Takes what is there along to another place; never over what was typed there. */
@@ -34,11 +49,7 @@ export const useDraftsStore = defineStore('drafts', () => {
     restore(to, text)
   }
 
-  function write(): void {
-    remember('drafts', Object.fromEntries(Object.entries(drafts.value).slice(-KEPT)))
-  }
-
-  return { get, set, restore, move, write }
+  return { get, set, restore, move }
 })
 
 /** Where text for a session that does not exist yet is kept. */

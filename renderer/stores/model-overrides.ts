@@ -13,13 +13,15 @@ export const useModelOverridesStore = defineStore('model-overrides', () => {
   const problem = shallowRef<Problem>()
 
   async function load(): Promise<void> {
+    // Models are shown as well where the corrections cannot be read.
+    const loadingModels = models.load(false)
     try {
       overrides.value = (await connection.call('models.overrides', {})).overrides
-      await models.load(false)
       problem.value = undefined
     } catch (error) {
       problem.value = toProblem(error)
     }
+    await loadingModels
   }
 
   /** `null` goes back to the built-in figures. Answers why it could not be kept. */

@@ -2,9 +2,8 @@
 import type { SessionSummary } from '#contracts/session/session-snapshot.ts'
 import { defineStore } from 'pinia'
 import { computed, shallowRef, triggerRef } from 'vue'
-import * as z from 'zod'
 import { useConnectionStore } from './connection.ts'
-import { recall, remember } from './local-state.ts'
+import { usePageStateStore } from './page-state.ts'
 import { toProblem, type Problem } from './to-problem.ts'
 import { useWorkspacesStore } from './workspaces.ts'
 
@@ -17,17 +16,18 @@ export interface WorkspaceGroup {
 /** A session someone waits for counts as live; its row is taller and shows what it does. */
 export const LIVE_STATES: ReadonlySet<SessionSummary['state']> = new Set(['thinking', 'tool', 'needs', 'quota'])
 
-/** How many sessions are remembered as seen. */
-const SEEN_KEPT = 5000
+const SEEN = 'seen:'
 
 export const useSessionsStore = defineStore('sessions', () => {
   const connection = useConnectionStore()
   const workspaces = useWorkspacesStore()
+  const page = usePageStateStore()
   const byId = shallowRef<Map<string, SessionSummary>>(new Map())
   const loaded = shallowRef(false)
   const problem = shallowRef<Problem>()
   /** Session id → since when the state that was last on screen had been there. */
-  const seen = shallowRef<Record<string, string>>(recall('seenSince', z.record(z.string(), z.string())) ?? {})
+  const seen = shallowRef<ReadonlyMap<string, string>>(new Map())
+  let seenLoaded = false
   /** About to be deleted, unless the person takes it back. */
   const hidden = shallowRef<ReadonlySet<string>>(new Set())
 
@@ -37,7 +37,19 @@ export const useSessionsStore = defineStore('sessions', () => {
     triggerRef(byId)
   })
 
+  connection.onReady(loadSeen)
   connection.onReady(load)
+
+  async function loadSeen(): Promise<void> {
+    if (seenLoaded) return
+    try {
+      // What was shown in this page is newer.
+      seen.value = new Map([...(await page.read(SEEN)), ...seen.value])
+      seenLoaded = true
+    } catch {
+      // Nothing counts as unread until the next connection.
+    }
+  }
 
   async function load(): Promise<void> {
     try {
@@ -73,10 +85,9 @@ export const useSessionsStore = defineStore('sessions', () => {
   const row = (sessionId: string): SessionSummary | undefined => byId.value.get(sessionId)
 
   function markSeen(sessionId: string, since: string): void {
-    if (seen.value[sessionId] === since) return
-    const { [sessionId]: _before, ...others } = seen.value
-    seen.value = Object.fromEntries([...Object.entries(others), [sessionId, since] as const].slice(-SEEN_KEPT))
-    remember('seenSince', seen.value)
+    if (seen.value.get(sessionId) === since) return
+    seen.value = new Map(seen.value).set(sessionId, since)
+    page.write(SEEN + sessionId, since)
   }
 
   function hide(sessionId: string): void {
@@ -89,7 +100,7 @@ export const useSessionsStore = defineStore('sessions', () => {
 
   /** Ended since it was last on screen. Sessions this page never showed are not called unread. */
   function isUnread(summary: SessionSummary): boolean {
-    const last = seen.value[summary.sessionId]
+    const last = seen.value.get(summary.sessionId)
     return (
       last !== undefined && summary.since > last && (summary.state === 'done' || summary.state === 'failed' || summary.state === 'stopped')
     )

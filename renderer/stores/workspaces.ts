@@ -4,6 +4,7 @@ import { computed, ref, shallowRef } from 'vue'
 import * as z from 'zod'
 import { useConnectionStore } from './connection.ts'
 import { recall, remember } from './local-state.ts'
+import { usePageStateStore } from './page-state.ts'
 import { toProblem, type Problem } from './to-problem.ts'
 
 export interface OpenWorkspace {
@@ -28,8 +29,13 @@ const FactsSchema = z.object({
   special: z.string().optional(),
 })
 
+const PathsSchema = z.array(z.string())
+/** Where the open folders are kept. */
+const OPEN = 'workspaces'
+
 export const useWorkspacesStore = defineStore('workspaces', () => {
   const connection = useConnectionStore()
+  const page = usePageStateStore()
   const open = shallowRef<readonly OpenWorkspace[]>([])
   const recent = shallowRef<readonly { path: string; openedAt: string; trusted: boolean }[]>([])
   const current = ref<string | undefined>(recall('workspace', z.string()))
@@ -49,7 +55,7 @@ export const useWorkspacesStore = defineStore('workspaces', () => {
     } catch (error) {
       problem.value = toProblem(error)
     }
-    const remembered = recall('workspaces', z.array(z.string())) ?? []
+    const remembered = await rememberedPaths()
     const trusted = recent.value.filter((entry) => entry.trusted).map((entry) => entry.path)
     const wanted = new Set([...open.value.map((entry) => entry.path), ...remembered, ...trusted.slice(0, 1)])
     for (const path of wanted) {
@@ -64,6 +70,19 @@ export const useWorkspacesStore = defineStore('workspaces', () => {
     if (current.value !== undefined && !open.value.some((entry) => entry.path === current.value)) select(open.value[0]?.path)
     else if (current.value === undefined) select(open.value[0]?.path)
     restored.value = true
+  }
+
+  async function rememberedPaths(): Promise<readonly string[]> {
+    try {
+      return PathsSchema.parse(JSON.parse((await page.read(OPEN)).get('') ?? '[]'))
+    } catch {
+      // Where they cannot be read, the newest trusted folder is opened all the same.
+      return []
+    }
+  }
+
+  function keepPaths(): void {
+    page.write(OPEN, JSON.stringify(open.value.map((entry) => entry.path)))
   }
 
   /** Opens a folder for work. An untrusted one turns into `question`; any other failure into `problem`. */
@@ -134,19 +153,13 @@ export const useWorkspacesStore = defineStore('workspaces', () => {
   function put(workspace: OpenWorkspace): void {
     const known = open.value.some((entry) => entry.path === workspace.path)
     open.value = known ? open.value.map((entry) => (entry.path === workspace.path ? workspace : entry)) : [...open.value, workspace]
-    remember(
-      'workspaces',
-      open.value.map((entry) => entry.path),
-    )
+    keepPaths()
   }
 
   async function close(path: string): Promise<void> {
     await connection.call('workspace.close', { workspace: path })
     open.value = open.value.filter((entry) => entry.path !== path)
-    remember(
-      'workspaces',
-      open.value.map((entry) => entry.path),
-    )
+    keepPaths()
     if (current.value === path) select(open.value[0]?.path)
   }
 

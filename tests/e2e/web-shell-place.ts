@@ -16,9 +16,9 @@ export interface WebShellPlace {
   readonly port: number
   /** A page of ours with the workspace open. */
   openPage(blank?: Page): Promise<Page>
-  /** Ends the server hard and starts it again on the same port. */
+  /** Ends the server hard and starts it again, on the same port or another one. */
   killServer(): Promise<void>
-  restartServer(): Promise<void>
+  restartServer(where?: 'elsewhere'): Promise<void>
   close(): Promise<void>
 }
 
@@ -52,13 +52,17 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShellPl
   }
   await options.prepare?.(place)
   let server = await serve(place, 0)
-  const url = firstLine(server)
-  const port = Number(new URL(url).port)
+  let port = 0
   const browser = await launchChromium()
   const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 800 } })
-  const login = await context.newPage()
-  await login.goto(url)
-  await login.close()
+  const logIn = async (): Promise<void> => {
+    const url = firstLine(server)
+    port = Number(new URL(url).port)
+    const login = await context.newPage()
+    await login.goto(url)
+    await login.close()
+  }
+  await logIn()
   return {
     place,
     provider,
@@ -67,7 +71,9 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShellPl
     get server() {
       return server
     },
-    port,
+    get port() {
+      return port
+    },
     openPage: async (blank) => {
       const page = blank ?? (await context.newPage())
       await page.goto(`http://127.0.0.1:${port}/?open=${encodeURIComponent(place.workspace)}`)
@@ -78,8 +84,9 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShellPl
       server.kill('SIGKILL')
       await server.done
     },
-    restartServer: async () => {
-      server = await serve(place, port)
+    restartServer: async (where) => {
+      server = await serve(place, where === 'elsewhere' ? 0 : port)
+      if (where === 'elsewhere') await logIn()
     },
     close: async () => {
       await browser.close()

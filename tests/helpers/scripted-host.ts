@@ -32,6 +32,8 @@ interface Connection extends ScriptedConnection {
 
 export class ScriptedHost {
   readonly calls: { method: string; params: unknown }[] = []
+  /** What the page keeps in the profile. */
+  readonly pageState = new Map<string, string>()
   readonly connections = new Set<Connection>()
   readonly #answers = new Map<string, HostAnswer>()
   readonly #sessions = new Map<string, SessionSnapshot>()
@@ -244,6 +246,14 @@ export class ScriptedHost {
     'inspect.traces': () => ({ traces: [] }),
     'session.changes': () => ({ changes: [] }),
     'session.read': () => ({ events: [] }),
+    'page.read': ({ prefix }: { prefix: string }) => ({
+      entries: [...this.pageState].filter(([key]) => key.startsWith(prefix)).map(([key, value]) => ({ key, value })),
+    }),
+    'page.write': ({ key, value }: { key: string; value: string | null }) => {
+      if (value === null) this.pageState.delete(key)
+      else this.pageState.set(key, value)
+      return {}
+    },
     'config.list': () => ({ entries: [] }),
     'models.list': () => ({ models: [], problems: [] }),
     'providers.list': () => ({ providers: [] }),

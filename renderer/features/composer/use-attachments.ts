@@ -1,16 +1,8 @@
 /** Images and files that go along with the next message. Images go to the model as they are, files into the folder and by path. */
 import type { MetonaImage } from '#contracts/metona/metona-request.ts'
+import { useDraftFilesStore, type Attachment } from '#renderer/stores/draft-files.ts'
 import type { Problem } from '#renderer/stores/to-problem.ts'
-import { shallowRef, type Ref } from 'vue'
-
-export interface Attachment {
-  readonly id: number
-  readonly kind: 'image' | 'file'
-  readonly name: string
-  readonly bytes: number
-  readonly mediaType: string
-  readonly base64: string
-}
+import { computed, watch, type Ref } from 'vue'
 
 /** What one message to the host can carry, with room for the rest of it. */
 const MOST_BYTES = 9 * 1024 * 1024
@@ -23,30 +15,33 @@ export interface Attachments {
   readonly list: Readonly<Ref<readonly Attachment[]>>
   /** Resolves with why a file could not be taken along. */
   add(files: readonly File[]): Promise<Problem | undefined>
-  remove(id: number): void
+  remove(id: string): void
   take(): readonly Attachment[]
-  restore(attachments: readonly Attachment[]): void
+  restore(key: string, attachments: readonly Attachment[]): void
 }
 
-export function useAttachments(): Attachments {
-  const list = shallowRef<readonly Attachment[]>([])
-  let lastId = 0
+/** @param draftKey whose next message they go along with */
+export function useAttachments(draftKey: Readonly<Ref<string>>): Attachments {
+  const files = useDraftFilesStore()
+  const list = computed(() => files.get(draftKey.value))
+  watch(draftKey, (key) => void files.load(key), { immediate: true })
 
-  async function add(files: readonly File[]): Promise<Problem | undefined> {
-    for (const file of files) {
-      const held = list.value.reduce((sum, attachment) => sum + attachment.bytes, 0)
-      if (file.size + held > MOST_BYTES || list.value.length >= MOST_ATTACHED)
+  async function add(chosen: readonly File[]): Promise<Problem | undefined> {
+    const key = draftKey.value
+    for (const file of chosen) {
+      const held = files.get(key).reduce((sum, attachment) => sum + attachment.bytes, 0)
+      if (file.size + held > MOST_BYTES || files.get(key).length >= MOST_ATTACHED)
         return { code: 'ATTACHMENT_TOO_LARGE', message: file.name, params: { name: file.name } }
       try {
         const attachment: Attachment = {
-          id: ++lastId,
+          id: crypto.randomUUID(),
           kind: IMAGES.test(file.type) ? 'image' : 'file',
           name: file.name === '' ? 'file' : file.name,
           bytes: file.size,
           mediaType: file.type,
           base64: await readBase64(file),
         }
-        list.value = [...list.value, attachment]
+        files.set(key, [...files.get(key), attachment])
       } catch {
         // A folder, or a file that went meanwhile.
         return { code: 'ATTACHMENT_UNREADABLE', message: file.name, params: { name: file.name } }
@@ -58,16 +53,18 @@ export function useAttachments(): Attachments {
   return {
     list,
     add,
-    remove: (id) => {
-      list.value = list.value.filter((attachment) => attachment.id !== id)
-    },
+    remove: (id) =>
+      files.set(
+        draftKey.value,
+        list.value.filter((attachment) => attachment.id !== id),
+      ),
     take: () => {
       const taken = list.value
-      list.value = []
+      if (taken.length > 0) files.set(draftKey.value, [])
       return taken
     },
-    restore: (attachments) => {
-      list.value = [...attachments, ...list.value]
+    restore: (key, attachments) => {
+      if (attachments.length > 0) files.set(key, [...attachments, ...files.get(key)])
     },
   }
 }

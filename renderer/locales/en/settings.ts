@@ -39,5 +39,6 @@ export const settings = {
   themes: { system: 'System', light: 'Light', dark: 'Dark', hc: 'High contrast' },
   languages: { system: 'System', 'zh-CN': '简体中文', en: 'English' },
   fontHelp: 'Scales all text and rows.',
+  fontFamilyHelp: 'The name of a font on this machine. What it lacks comes from the usual ones.',
   sandboxes: { auto: 'Where there is one', off: 'Off' },
 }

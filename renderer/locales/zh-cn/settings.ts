@@ -39,5 +39,6 @@ export const settings: Messages['settings'] = {
   themes: { system: '跟随系统', light: '浅色', dark: '深色', hc: '高对比度' },
   languages: { system: '跟随系统', 'zh-CN': '简体中文', en: 'English' },
   fontHelp: '所有文字和行高一起缩放。',
+  fontFamilyHelp: '本机已安装的字体名称。缺少的字符由默认字体补足。',
   sandboxes: { auto: '可用时启用', off: '关闭' },
 }

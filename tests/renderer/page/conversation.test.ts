@@ -105,13 +105,7 @@ test('each session keeps its own draft, over switching and over a reload', async
   await input().fill('for the second')
   await row(A).click()
   await waitUntil(async () => expect(await input().inputValue()).toBe('for the first'))
-  await waitUntil(async () =>
-    expect(
-      await opened.page.evaluate(() =>
-        (globalThis as unknown as { localStorage: { getItem(key: string): string } }).localStorage.getItem('metona.drafts'),
-      ),
-    ).toContain('for the second'),
-  )
+  await waitUntil(() => expect(host.pageState.get(`draft:${B}`)).toBe('for the second'))
   await opened.page.reload()
   await waitUntil(async () => expect(await input().inputValue()).toBe('for the first'))
 })

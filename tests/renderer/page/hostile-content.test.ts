@@ -162,7 +162,7 @@ async function walkTranscript(): Promise<string[]> {
 /** Links are made of `https:` and `mailto:` only. */
 const CLEAN = { hit: null, faults: [], requests: [], wrongLinks: [], calls: [] }
 
-test('restored: no script, no request, no privileged call', async () => {
+test('restored: no script, no request, no privileged call', { timeout: proof(400_000, 60_000) }, async () => {
   host.addSession(ID, '/w', { title: PAYLOADS[1] ?? '' })
   PAYLOADS.forEach(fill)
   opened = await openPage(host, { address: `#/session/${ID}` })

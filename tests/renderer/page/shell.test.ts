@@ -1,9 +1,11 @@
 /** Around the conversation: the connection, folders and trust, the first visit, settings, keys. In a real browser. */
 // needs: chromium
+import { commands } from '#contracts/session/commands.ts'
+import { AppError } from '#contracts/wire/app-error.ts'
 import { testIds } from '#renderer/ui/test-ids.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { busyHost, emptyHost, GATEWAY, NOW } from '../../e2e/screenshot-scenes.ts'
-import type { ScriptedHost } from '../../helpers/scripted-host.ts'
+import type { HostMethod, ScriptedHost } from '../../helpers/scripted-host.ts'
 import { startScriptedWebHost } from '../../helpers/scripted-web-host.ts'
 import { waitUntil } from '../helpers.ts'
 import { openPage, useChromium, type OpenedPage, type OpenOptions } from './open-page.ts'
@@ -279,6 +281,35 @@ test('what lives moves once a second and is never animated; with reduced motion 
   await waitUntil(async () => expect(await look()).toEqual({ animations: 0, opacity: '0.45' }))
   await opened.page.emulateMedia({ reducedMotion: 'reduce' })
   await waitUntil(async () => expect(await look()).toEqual({ animations: 0, opacity: '1' }))
+})
+
+test('where the host cannot answer, a page says so and offers to try again, instead of loading without end', async () => {
+  for (const method of Object.keys(commands.methods))
+    if (!/^(?:config|page|session|workspace)\./.test(method))
+      host.answer(method as HostMethod, () => {
+        throw new AppError({ code: 'WORKER_LOST', message: 'gone' })
+      })
+  await open({ address: '#/settings/providers' })
+  const problems = opened.page.locator('main').locator('[data-code="WORKER_LOST"]')
+  const loading = opened.page.locator('main').locator('[data-loading]')
+  for (const page of [
+    'settings/providers',
+    'settings/models',
+    'settings/mcp',
+    'settings/permissions',
+    'settings/memory',
+    'settings/usage',
+    'settings/files',
+    'welcome',
+  ]) {
+    await opened.page.evaluate((hash) => {
+      ;(globalThis as unknown as { location: { hash: string } }).location.hash = hash
+    }, `#/${page}`)
+    await problems.first().waitFor()
+    await waitUntil(async () => expect([page, await loading.count()]).toEqual([page, 0]))
+    const shown = await problems.count()
+    expect([page, await problems.filter({ has: opened.page.getByRole('button') }).count()]).toEqual([page, shown])
+  }
 })
 
 test.for([320, 390, 800, 1024, 1440, 2560, 3840])('at %i px nothing sticks out sideways', async (width) => {

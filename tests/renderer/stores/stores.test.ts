@@ -1,10 +1,12 @@
 import { AppError } from '#contracts/wire/app-error.ts'
 import { useConfigStore } from '#renderer/stores/config.ts'
 import { useConnectionStore } from '#renderer/stores/connection.ts'
+import { useDraftFilesStore } from '#renderer/stores/draft-files.ts'
 import { useDraftsStore } from '#renderer/stores/drafts.ts'
 import { useModelsStore } from '#renderer/stores/models.ts'
 import { externalUrl, useNativeStore } from '#renderer/stores/native.ts'
 import { fromHash, toHash, type Place } from '#renderer/stores/navigation.ts'
+import { usePageStateStore } from '#renderer/stores/page-state.ts'
 import { useProvidersStore } from '#renderer/stores/providers.ts'
 import { newMessageId, questionKey, useSessionActionsStore } from '#renderer/stores/session-actions.ts'
 import { useSessionViewStore } from '#renderer/stores/session-view.ts'
@@ -43,6 +45,14 @@ async function start(): Promise<void> {
   useSessionViewStore()
   connection.start({ factory: link.factory, delays: [1] })
   await waitUntil(() => expect([workspaces.restored, sessions.loaded, useProvidersStore().loaded]).toEqual([true, true, true]))
+}
+
+/** Another page of the same host. */
+async function startAnew(): Promise<void> {
+  useConnectionStore().stop()
+  freshStores()
+  link = memoryLink(host)
+  await start()
 }
 
 const calls = (method: string): unknown[] => host.calls.filter((call) => call.method === method).map((call) => call.params)
@@ -149,7 +159,7 @@ test('looking only opens for reading and trusts nothing', async () => {
 })
 
 test('a folder of the last visit that is in use elsewhere is left out without ado', async () => {
-  memory.set('metona.workspaces', '["/busy","/free"]')
+  host.pageState.set('workspaces', '["/busy","/free"]')
   host.answer('workspace.open', ({ path }) => {
     if (path === '/busy') throw new AppError({ code: 'WORKSPACE_IN_USE', message: 'held' })
     return { workspace: path, created: [], readOnly: false }
@@ -266,12 +276,41 @@ test('a refused setting goes back to its value and says why', async () => {
 })
 
 test('a draft is kept over a reload, and a message that failed is put before what was typed since', async () => {
+  await start()
   const drafts = useDraftsStore()
   drafts.set('s_a', 'half a')
   drafts.restore('s_a', 'sent text')
-  drafts.write()
-  freshStores()
-  expect(useDraftsStore().get('s_a')).toBe('sent text\n\nhalf a')
+  await usePageStateStore().flush()
+  await startAnew()
+  await waitUntil(() => expect(useDraftsStore().get('s_a')).toBe('sent text\n\nhalf a'))
+})
+
+test('a draft that the host could not take is handed over with the next connection, from a new page as well', async () => {
+  await start()
+  host.answer('page.write', () => {
+    throw new AppError({ code: 'DISK_FULL', message: 'full' })
+  })
+  useDraftsStore().set('s_a', 'typed meanwhile')
+  await usePageStateStore().flush()
+  expect(host.pageState.size).toBe(0)
+  host.answer('page.write', ({ key, value }) => {
+    host.pageState.set(key, value ?? '')
+    return {}
+  })
+  await startAnew()
+  await waitUntil(() => expect(host.pageState.get('draft:s_a')).toBe('typed meanwhile'))
+  await waitUntil(() => expect(useDraftsStore().get('s_a')).toBe('typed meanwhile'))
+})
+
+test('pictures beside a draft are kept with their session', async () => {
+  await start()
+  const picture = { id: 'a', kind: 'image' as const, name: 'plan.png', bytes: 3, mediaType: 'image/png', base64: 'AAAA' }
+  useDraftFilesStore().set('s_a', [picture])
+  await usePageStateStore().flush()
+  await startAnew()
+  await useDraftFilesStore().load('s_a')
+  await useDraftFilesStore().load('s_b')
+  expect([useDraftFilesStore().get('s_a'), useDraftFilesStore().get('s_b')]).toEqual([[picture], []])
 })
 
 test('what was typed before a folder had opened goes along into it', () => {

@@ -1,7 +1,7 @@
-/** The four files of a workspace, and what was used. */
+/** The four files of a workspace, what was used, and what the page keeps. */
 import type { HandlerParts, HandlersOf } from './create-handlers.ts'
 
-export function workbenchHandlers({ services, workspaces }: HandlerParts): HandlersOf<'workspaceFiles' | 'usage'> {
+export function workbenchHandlers({ services, workspaces }: HandlerParts): HandlersOf<'workspaceFiles' | 'usage' | 'page'> {
   return {
     'workspaceFiles.read': async (input) => (await services.storage.client()).readWorkspaceFile(input),
     'workspaceFiles.changes': async (input) => services.storage.ask((storage) => storage.changedFiles(input)),
@@ -15,6 +15,8 @@ export function workbenchHandlers({ services, workspaces }: HandlerParts): Handl
       services.agreements.value++
       return file
     },
+    'page.read': async (input) => (await services.storage.client()).pageStateRead(input),
+    'page.write': async (input) => (await services.storage.client()).pageStateWrite(input),
     'usage.read': async ({ workspace, ...query }) => {
       const paths = workspace === undefined ? workspaces.paths : [workspace]
       const found = await Promise.all(

@@ -118,4 +118,18 @@ ALTER TABLE trust ADD COLUMN files_agreed_at TEXT;  -- what was there by then is
 `)
     },
   },
+  {
+    version: 70,
+    name: 'page-state',
+    up: (database) => {
+      database.exec(`
+-- What the page keeps for the person: drafts, what was read. Nothing in it decides what may happen.
+CREATE TABLE page_state (
+    key         TEXT PRIMARY KEY,
+    value       TEXT NOT NULL,
+    updated_at  TEXT NOT NULL
+);
+`)
+    },
+  },
 ]

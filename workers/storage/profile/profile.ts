@@ -19,6 +19,8 @@ const EMPTY_MS = 10_000
 const SCRATCH_MS = 86_400_000
 /** A permission given for good is asked again after so long. */
 const GRANT_MS = 90 * 86_400_000
+/** Drafts and marks of what was read go when nobody touched them for so long. */
+const PAGE_STATE_MS = 180 * 86_400_000
 
 /** The person's own database: trust, provider settings, preferences. Nothing a folder contains can write to it. */
 export class Profile {
@@ -130,6 +132,21 @@ export class Profile {
 
   opened(path: string): void {
     this.#write('INSERT OR REPLACE INTO recent_workspaces (path, opened_at) VALUES (?, ?)', [path, this.#now()])
+  }
+
+  /** What the page keeps, of keys that begin with `prefix`. */
+  pageState(prefix: string): { key: string; value: string }[] {
+    return this.#database
+      .prepare<[string, string], { key: string; value: string }>(
+        'SELECT key, value FROM page_state WHERE substr(key, 1, length(?)) = ? ORDER BY key',
+      )
+      .all(prefix, prefix)
+  }
+
+  setPageState(key: string, value: string | null): void {
+    if (value === null) this.#write('DELETE FROM page_state WHERE key = ?', [key])
+    else this.#write('INSERT OR REPLACE INTO page_state (key, value, updated_at) VALUES (?, ?, ?)', [key, value, this.#now()])
+    this.#write('DELETE FROM page_state WHERE updated_at < ?', [new Date(Date.parse(this.#now()) - PAGE_STATE_MS).toISOString()])
   }
 
   providers(): { provider: string; baseUrl: string }[] {
