@@ -26,6 +26,9 @@ const NEVER_SHOWN = [
   'NOT_OPEN',
   'NOT_AVAILABLE',
   'SQLITE_TOO_OLD',
+  // Answers to a tool server that asked for the session's model.
+  'SPENDING_LIMIT',
+  'MODEL_FAILED',
 ]
 
 async function sources(folder: string): Promise<string[]> {
