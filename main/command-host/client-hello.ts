@@ -12,6 +12,8 @@ export type ClientHello =
 const LONGEST = 16 * 1024
 const MOST_RECORDS = 8
 const [HANDSHAKE, CLIENT_HELLO, SERVER_NAME, HOST_NAME] = [22, 1, 0, 0]
+/** Hides another name than the one in the open (RFC 9849 §5); a real one cannot be told from what is sent for show. */
+const ENCRYPTED_HELLO = 0xfe0d
 
 export function readClientHello(bytes: Buffer): ClientHello {
   const message = handshakeMessage(bytes)
@@ -44,7 +46,7 @@ function handshakeMessage(bytes: Buffer): Buffer | 'more' | 'other' {
   return 'other'
 }
 
-/** @throws RangeError for lengths that lead outside, and for a name said twice. */
+/** @throws RangeError for lengths that lead outside, for a name said twice, and for a hidden one. */
 function serverName(hello: Buffer): string | undefined {
   let at = 2 + 32
   at += 1 + hello.readUInt8(at)
@@ -58,6 +60,7 @@ function serverName(hello: Buffer): string | undefined {
     const type = hello.readUInt16BE(at)
     const length = hello.readUInt16BE(at + 2)
     if (at + 4 + length > end) throw new RangeError('extension')
+    if (type === ENCRYPTED_HELLO) throw new RangeError('hidden name')
     if (type === SERVER_NAME) {
       const list = hello.subarray(at + 4, at + 4 + length)
       const size = list.readUInt16BE(3)

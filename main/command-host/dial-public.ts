@@ -12,7 +12,9 @@ export interface ProxyNetwork {
 
 export class PrivateAddress extends Error {}
 
-const CONNECT_MS = 15_000
+/** For one address. */
+const CONNECT_MS = 10_000
+const MOST_TRIED = 3
 const isPublicAddress = publicAddressRule({ BlockList, isIPv4, isIPv6 })
 
 /**
@@ -32,9 +34,18 @@ export const systemNetwork: ProxyNetwork = {
 export async function dialPublic(host: string, port: number, network: ProxyNetwork): Promise<Socket> {
   const addresses = await network.lookup(host)
   if (!addresses.every((address) => isPublicAddress(address))) throw new PrivateAddress(host)
-  const address = addresses.find((candidate) => isIPv4(candidate)) ?? addresses[0]
-  if (address === undefined) throw new Error(`${host} has no address`)
-  const place = network.dial(address, port)
+  let failure: unknown = new Error(`${host} has no address`)
+  for (const address of addresses.toSorted((one, other) => Number(isIPv6(one)) - Number(isIPv6(other))).slice(0, MOST_TRIED))
+    try {
+      return await connectTo(host, network.dial(address, port))
+    } catch (error) {
+      if (error instanceof PrivateAddress) throw error
+      failure = error
+    }
+  throw failure
+}
+
+async function connectTo(host: string, place: { host: string; port: number }): Promise<Socket> {
   const socket = connect({ ...place, timeout: CONNECT_MS })
   await new Promise<void>((resolve, reject) => {
     socket.once('error', reject)

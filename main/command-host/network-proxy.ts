@@ -20,8 +20,10 @@ export interface NetworkProxy {
   close(): void
 }
 
-/** Of one command at a time; more wait in the kernel. */
+/** Of one command at a time; what comes above is closed at once. */
 const CONNECTIONS = 128
+/** No name is longer; what a command makes up goes into results and the history. */
+const HOST_LENGTH = 253
 const HEAD_BYTES = 32 * 1024
 const HELLO_MS = 20_000
 const IDLE_MS = 10 * 60_000
@@ -42,8 +44,9 @@ const WHY: Readonly<Record<RefusalReason, string>> = {
 class Refused extends Error {
   readonly refusal: NetworkRefusal
   constructor(target: Target, reason: RefusalReason) {
-    super(`The sandbox refused ${target.host}:${target.port}: ${WHY[reason]}. Only the person can allow it.`)
-    this.refusal = { ...target, reason }
+    const host = target.host.slice(0, HOST_LENGTH)
+    super(`The sandbox refused ${host}:${target.port}: ${WHY[reason]}. Only the person can allow it.`)
+    this.refusal = { host, port: target.port, reason }
   }
 }
 
@@ -59,19 +62,29 @@ export function serveAllowedDomains(
   refused: (refusal: NetworkRefusal) => void,
 ): NetworkProxy {
   const open = new Set<Duplex>()
+  let over = false
   const track = (socket: Duplex): void => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
     // Whoever hangs up has its reasons; the other end is closed with it.
     socket.on('error', () => socket.destroy())
   }
-  const dial = async (target: Target): Promise<Socket> => {
+  /** @param client the connection it is for; the socket ends with it. */
+  const dial = async (target: Target, client: Duplex): Promise<Socket> => {
     const reason = hostName(target.host) === target.host ? refusalOf(domains, target.host, target.port) : 'name'
     if (reason !== undefined) throw new Refused(target, reason)
     try {
       const socket = await dialPublic(target.host, target.port, network)
       track(socket)
-      socket.setTimeout(IDLE_MS, () => socket.destroy())
+      // Either may have happened while the name was looked up.
+      if (over || client.destroyed) {
+        socket.destroy()
+        throw new Error('the connection was closed')
+      }
+      const end = (): void => void socket.destroy()
+      client.once('close', end)
+      socket.once('close', () => client.off('close', end))
+      socket.setTimeout(IDLE_MS, end)
       return socket
     } catch (error) {
       throw error instanceof PrivateAddress ? new Refused(target, 'address') : error
@@ -87,7 +100,7 @@ export function serveAllowedDomains(
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
       const { target, path } = requestTarget(incoming)
-      const socket = await dial(target)
+      const socket = await dial(target, incoming.socket)
       await passOn(incoming, response, socket, target, path)
     } catch (error) {
       const { status, text } = explain(error)
@@ -97,29 +110,31 @@ export function serveAllowedDomains(
   }
 
   const tunnel = async (incoming: IncomingMessage, client: Duplex, head: Buffer): Promise<void> => {
-    const target = connectTarget(incoming.url ?? '')
+    const target = authority(incoming.url ?? '', 443)
+    let upstream: Socket | undefined
     try {
-      const upstream = await dial(target)
+      const socket = await dial(target, client)
+      upstream = socket
       client.write('HTTP/1.1 200 Connection established\r\n\r\n')
       const first = await firstBytes(client, head)
       const hello = readClientHello(first)
       if (hello.kind === 'other' && first[0] !== 22) {
         // Plain HTTP through a tunnel: each of its requests is looked at like any other.
-        upstream.destroy()
+        socket.destroy()
         pinned.set(client, target)
         client.unshift(first)
         server.emit('connection', client)
         return
       }
-      if (hello.kind !== 'hello' || hello.name === undefined || hostName(hello.name) !== target.host) {
-        upstream.destroy()
-        throw new Refused(target, 'mismatch')
-      }
-      upstream.write(first)
-      upstream.on('close', () => client.destroy())
-      client.on('close', () => upstream.destroy())
-      client.pipe(upstream).pipe(client)
+      if (hello.kind !== 'hello' || hello.name === undefined || hostName(hello.name) !== target.host) throw new Refused(target, 'mismatch')
+      socket.write(first)
+      // After a proper end the client still takes what is queued for it, however slowly.
+      socket.on('close', () => {
+        if (!socket.readableEnded) client.destroy()
+      })
+      client.pipe(socket).pipe(client)
     } catch (error) {
+      upstream?.destroy()
       const { status, text } = explain(error)
       const body = `${text}\n`
       client.end(
@@ -159,13 +174,17 @@ export function serveAllowedDomains(
   server.listen(listener)
   return {
     close: () => {
+      over = true
       server.close()
       for (const socket of open) socket.destroy()
     },
   }
 }
 
-/** Request and answer with the headers of this hop left out; the other side of the proxy gets exactly one request. */
+/**
+ * Request and answer with the headers of this hop left out; the other side of the proxy gets exactly one request.
+ * @throws for an answer that cannot be passed on: whoever has an allowed name may write anything, and this process must not end of it.
+ */
 function passOn(incoming: IncomingMessage, response: ServerResponse, socket: Socket, target: Target, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const outgoing = sendRequest({
@@ -175,13 +194,21 @@ function passOn(incoming: IncomingMessage, response: ServerResponse, socket: Soc
       setHost: false,
       headers: ['Host', target.port === 80 ? target.host : `${target.host}:${target.port}`, 'Connection', 'close', ...ownHeaders(incoming)],
     })
-    outgoing.once('error', reject)
-    outgoing.once('response', (answered) => {
-      answered.once('error', reject)
+    outgoing.on('error', reject)
+    outgoing.on('response', (answered) => {
+      answered.on('error', reject)
       response.once('close', resolve)
-      response.writeHead(answered.statusCode ?? 502, answered.statusMessage, ownHeaders(answered))
-      answered.pipe(response)
+      try {
+        const status = answered.statusCode ?? 0
+        if (status < 200 || status > 999) throw new Error(`the server answered with status ${status}`)
+        // Its own text for the status may hold what no header may.
+        response.writeHead(status, ownHeaders(answered))
+        answered.pipe(response)
+      } catch (error) {
+        reject(error as Error)
+      }
     })
+    outgoing.on('upgrade', () => reject(new Error('the server changed the protocol, which nobody asked for')))
     response.once('close', () => socket.destroy())
     incoming.pipe(outgoing)
   })
@@ -201,18 +228,14 @@ function ownHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
 }
 
 function targetOf(url: URL | null): Target {
-  if (url?.protocol !== 'http:') throw new Refused({ host: url?.host ?? '', port: 0 }, 'name')
+  if (url?.protocol !== 'http:') throw new Refused({ host: url?.hostname ?? '', port: Number(url?.port || 443) }, 'name')
   return { host: hostName(url.hostname) ?? url.hostname, port: Number(url.port || 80) }
-}
-
-function connectTarget(text: string): Target {
-  return authority(text, 443)
 }
 
 /** What has no form of a name keeps its text, and is refused for it. */
 function authority(text: string, usualPort: number): Target {
   const parts = /^([^:/@\s]+)(?::(\d{1,5}))?$/.exec(text)
-  const host = parts?.[1] ?? text.slice(0, 300)
+  const host = parts?.[1] ?? text
   return { host: hostName(host) ?? host, port: Number(parts?.[2] ?? usualPort) }
 }
 

@@ -1,28 +1,8 @@
 /** The name a TLS client asks for, read from what real clients send and from what none would. */
-import { once } from 'node:events'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { connect } from 'node:tls'
 import { expect, test } from 'vitest'
 import { readClientHello } from '#main/command-host/client-hello.ts'
 import { seededRandom } from '#tests/helpers/random.ts'
-
-/** What OpenSSL, as Node has it, sends first. */
-async function realHello(servername: string | undefined): Promise<Buffer> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const client = connect({
-    port: (server.address() as AddressInfo).port,
-    host: '127.0.0.1',
-    ...(servername === undefined ? {} : { servername }),
-  })
-  client.on('error', () => {})
-  const [socket] = (await once(server, 'connection')) as [Socket]
-  const [bytes] = (await once(socket, 'data')) as [Buffer]
-  socket.destroy()
-  client.destroy()
-  server.close()
-  return bytes
-}
+import { realHello } from './real-hello.ts'
 
 /** The same message in records of `size` bytes. */
 function inRecords(hello: Buffer, size: number): Buffer {
@@ -48,17 +28,26 @@ test('the same hello in several records is the same; in very many it is none', a
   expect(readClientHello(inRecords(hello, 10))).toEqual({ kind: 'other' })
 })
 
-test('two names, or lengths that lead outside, are no hello', async () => {
-  const hello = await realHello('b.example.org')
-  const at = hello.indexOf('b.example.org') - 9
-  const extension = hello.subarray(at, at + 9 + 'b.example.org'.length)
-  const twice = Buffer.concat([hello.subarray(0, at), extension, hello.subarray(at)])
-  twice.writeUInt16BE(twice.length - 5, 3)
-  twice.writeUIntBE(twice.length - 9, 6, 3)
-  const extensions = 5 + 4 + 2 + 32 + 1 + 32
-  const lengthAt = extensions + 2 + twice.readUInt16BE(extensions) + 2
-  twice.writeUInt16BE(twice.readUInt16BE(lengthAt) + extension.length, lengthAt)
-  expect(readClientHello(twice)).toEqual({ kind: 'other' })
+/** The hello with `extension` put in front of that for the name, all lengths right. */
+function withExtension(hello: Buffer, name: string, extension: Buffer): Buffer {
+  const at = hello.indexOf(name) - 9
+  const more = Buffer.concat([hello.subarray(0, at), extension, hello.subarray(at)])
+  more.writeUInt16BE(more.length - 5, 3)
+  more.writeUIntBE(more.length - 9, 6, 3)
+  const ciphers = 5 + 4 + 2 + 32 + 1 + 32
+  const lengthAt = ciphers + 2 + more.readUInt16BE(ciphers) + 2
+  more.writeUInt16BE(more.readUInt16BE(lengthAt) + extension.length, lengthAt)
+  return more
+}
+
+test('two names, a hidden one, or lengths that lead outside, are no hello', async () => {
+  const name = 'b.example.org'
+  const hello = await realHello(name)
+  const at = hello.indexOf(name) - 9
+  expect(readClientHello(withExtension(hello, name, hello.subarray(at, at + 9 + name.length)))).toEqual({ kind: 'other' })
+  // Encrypted hello, and the same with a number that nobody uses.
+  expect(readClientHello(withExtension(hello, name, Buffer.from('fe0d000400000000', 'hex')))).toEqual({ kind: 'other' })
+  expect(readClientHello(withExtension(hello, name, Buffer.from('fe0e000400000000', 'hex')))).toEqual({ kind: 'hello', name })
   const long = Buffer.from(hello)
   long.writeUInt16BE(60_000, at + 2)
   expect(readClientHello(long)).toEqual({ kind: 'other' })

@@ -1,15 +1,18 @@
 /** The proxy by itself, over real sockets: what is passed on, what is refused and why. The names are made up; the servers listen here. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttps } from 'node:https'
-import { connect, createServer, type AddressInfo, type Server } from 'node:net'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { NetworkRefusal } from '#contracts/tools/allowed-domains.ts'
 import { dialPublic, type ProxyNetwork } from '#main/command-host/dial-public.ts'
 import { serveAllowedDomains, type NetworkProxy } from '#main/command-host/network-proxy.ts'
 import { eventually } from '#tests/helpers/eventually.ts'
+import { realHello } from './real-hello.ts'
 
 const [cert, key] = ['domains.pem', 'domains.key'].map((name) =>
   readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8'),
@@ -79,8 +82,8 @@ beforeEach(() => {
 })
 
 /** Everything that comes back until the other side closes. */
-async function raw(text: string): Promise<string> {
-  const socket = connect(port(listener), '127.0.0.1')
+async function raw(text: string, listening = port(listener)): Promise<string> {
+  const socket = connect(listening, '127.0.0.1')
   let answer = ''
   socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')))
   socket.on('error', () => {})
@@ -259,14 +262,140 @@ describe('by what the name leads to, or what is asked inside', () => {
   })
 
   test('half a hello and then nothing: an answer, and nothing is held', async () => {
+    const arrived = once(secure, 'connection') as Promise<[Socket]>
     const socket = connect(port(listener), '127.0.0.1')
     socket.write('CONNECT allowed.test:443 HTTP/1.1\r\nHost: x\r\n\r\n')
     await once(socket, 'data')
+    const [outside] = await arrived
+    const gone = once(outside, 'close')
     socket.write('\x16\x03', 'latin1')
     socket.end()
     const [answer] = (await once(socket, 'data')) as [Buffer]
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 502/)
+    await gone
+    expect(outside.destroyed).toBe(true)
   })
+
+  test.each(['client', 'proxy'])('a connection made when the %s is gone already is closed', async (who) => {
+    let answerLookup = (_addresses: string[]): void => {}
+    let asked = (): void => {}
+    const lookedUp = new Promise<void>((resolve) => (asked = resolve))
+    const slow: ProxyNetwork = {
+      ...network,
+      lookup: async () => {
+        asked()
+        return new Promise((resolve) => (answerLookup = resolve))
+      },
+    }
+    const own = createServer().listen(0, '127.0.0.1')
+    await once(own, 'listening')
+    const served = serveAllowedDomains(own, DOMAINS, slow, () => {})
+    const socket = connect(port(own), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write('CONNECT allowed.test:443 HTTP/1.1\r\nHost: x\r\n\r\n')
+    await lookedUp
+    if (who === 'proxy') served.close()
+    else await once(socket.resetAndDestroy(), 'close')
+    const arrived = once(secure, 'connection') as Promise<[Socket]>
+    answerLookup([PUBLIC])
+    const [outside] = await arrived
+    await once(outside, 'close')
+    expect(outside.destroyed).toBe(true)
+    served.close()
+  })
+})
+
+describe('whatever a server does', () => {
+  /** Answers as `respond` does instead of the usual servers. */
+  async function against(respond: (socket: Socket) => void, use: (listening: number) => Promise<void>): Promise<void> {
+    const odd = createServer(respond).listen(0, '127.0.0.1')
+    const own = createServer().listen(0, '127.0.0.1')
+    await Promise.all([odd, own].map((server) => once(server, 'listening')))
+    const served = serveAllowedDomains(own, DOMAINS, { ...network, dial: () => ({ host: '127.0.0.1', port: port(odd) }) }, () => {})
+    await use(port(own))
+    served.close()
+    odd.close()
+  }
+  const REQUEST = 'GET http://allowed.test/ HTTP/1.1\r\nHost: allowed.test\r\nConnection: close\r\n\r\n'
+
+  test.each([
+    ['a status below 100', 'HTTP/1.1 099 Odd', 502],
+    ['a change of protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade', 502],
+    ['a control character in the text of the status', 'HTTP/1.1 200 O\x01K', 200],
+    ['no HTTP', 'hello', 502],
+  ])('%s: an answer, and the next request is served', async (_what, head, status) => {
+    const heads = [`${head}\r\nContent-Length: 0\r\n\r\n`, 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine']
+    await against(
+      (socket) => socket.on('error', () => {}).once('data', () => socket.end(heads.shift() ?? '', 'latin1')),
+      async (listening) => {
+        expect(await raw(REQUEST, listening)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+        expect(await raw(REQUEST, listening)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*fine$/)
+      },
+    )
+  })
+
+  test('a server that closes while its answer is queued for a slow client: the client gets all of it', async () => {
+    const hello = await realHello('allowed.test')
+    let outside: Socket | undefined
+    await against(
+      (socket) => (outside = socket.on('error', () => {}).resume()),
+      async (listening) => {
+        // The proxy's own end of the connection: only there one sees what it has queued.
+        let inside: Socket | undefined
+        const take = (message: unknown): void => {
+          const { socket } = message as { socket: Socket }
+          if (socket.localPort === listening) inside = socket
+        }
+        subscribe('net.server.socket', take)
+        const client = connect(listening, '127.0.0.1')
+        client.write('CONNECT allowed.test:443 HTTP/1.1\r\nHost: x\r\n\r\n')
+        const [established] = (await once(client, 'data')) as [Buffer]
+        unsubscribe('net.server.socket', take)
+        client.pause()
+        client.write(hello)
+        await eventually('both ends are known', () => inside !== undefined && outside !== undefined)
+        const [queue, server] = [inside, outside] as [Socket, Socket]
+        let sent = 0
+        while (queue.writableLength === 0) {
+          server.write(Buffer.alloc(16 * 1024))
+          sent += 16 * 1024
+          while (queue.bytesWritten < established.length + sent) await setImmediate()
+        }
+        server.end()
+        await once(server, 'close')
+        let got = 0
+        client.on('data', (chunk: Buffer) => (got += chunk.length)).resume()
+        await once(client, 'close')
+        expect(got).toBe(sent)
+      },
+    )
+  })
+
+  test('an address that does not answer: the next one is tried', async () => {
+    const other = '2606:2800:220:1::1'
+    const closed = createServer().listen(0, '127.0.0.1')
+    await once(closed, 'listening')
+    const nobody = port(closed)
+    closed.close()
+    await once(closed, 'close')
+    const socket = await dialPublic('allowed.test', 80, {
+      lookup: async () => [other, PUBLIC],
+      dial: (address) => ({ host: '127.0.0.1', port: address === other ? port(web) : nobody }),
+    })
+    expect(socket.remotePort).toBe(port(web))
+    socket.destroy()
+  })
+})
+
+test('what a command makes up as a name is told with the length of a name', async () => {
+  await raw(`CONNECT ${'a'.repeat(9_000)}:443 HTTP/1.1\r\nHost: x\r\n\r\n`)
+  await get(`http://${'b'.repeat(9_000)}/`)
+  await get('https://allowed.test/')
+  expect(refusals.map(({ host, port: number }) => [host.length, number])).toEqual([
+    [253, 443],
+    [253, 80],
+    ['allowed.test'.length, 443],
+  ])
 })
 
 test('control: with everything allowed the denied name is reached', async () => {
