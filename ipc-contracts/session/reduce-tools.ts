@@ -5,6 +5,7 @@ import { setState, without } from './change-draft.ts'
 import { findItem, putItem, type ToolItem } from './transcript-items.ts'
 
 const STATUS_BY_OUTCOME = { ok: 'done', error: 'failed', denied: 'denied', aborted: 'aborted', unknown: 'unknown' } as const
+const ENDED: readonly ToolItem['status'][] = Object.values(STATUS_BY_OUTCOME)
 
 export function reducePermissionRequest(draft: SessionSnapshot, event: SessionEventOf<'permission_request'>): void {
   const { toolCallId, tool, argumentsHash, display, risk, reason, grantPrefix } = event
@@ -16,6 +17,7 @@ export function reducePermissionRequest(draft: SessionSnapshot, event: SessionEv
       tool,
       argumentsHash,
       display,
+      ...(event.diff === undefined ? {} : { diff: event.diff }),
       risk,
       reason,
       ...(event.reasonParams === undefined ? {} : { reasonParams: event.reasonParams }),
@@ -33,6 +35,8 @@ export function reducePermissionRequest(draft: SessionSnapshot, event: SessionEv
 
 export function reducePermission(draft: SessionSnapshot, event: SessionEventOf<'permission'>): void {
   changeTool(draft, event, (item) => {
+    // A call that has ended stays what it became, whenever the answer to its question comes.
+    if (ENDED.includes(item.status)) return item
     // A question in the middle of a call: whatever the answer, the call goes on.
     if (item.startedAt !== undefined && item.status === 'awaiting_approval') return { ...item, status: 'running' }
     const allowed = item.status === 'awaiting_approval' ? 'proposed' : item.status

@@ -127,6 +127,8 @@ export const SessionEventSchema = z.discriminatedUnion('event', [
     toolCallId: z.string(),
     argumentsHash: z.string(),
     display: z.string(),
+    /** As `PreparedCallSchema` has it. */
+    diff: z.literal(true).optional(),
     risk: z.string(),
     /** A code of `approval-reasons.ts`. */
     reason: z.string(),

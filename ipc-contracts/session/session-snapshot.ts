@@ -104,6 +104,7 @@ export const PendingApprovalSchema = z.object({
   argumentsHash: z.string(),
   /** The whole command or diff, with control and look-alike characters made visible. */
   display: z.string(),
+  diff: z.literal(true).optional(),
   risk: z.string(),
   reason: z.string(),
   reasonParams: z.record(z.string(), z.string()).optional(),

@@ -40,6 +40,8 @@ export const PreparedCallSchema = z.union([
     argumentsHash: z.string(),
     /** Whole command, diff or path for the card, control characters visible. */
     display: z.string(),
+    /** `display` is a unified diff of the tool's own making; without it no text is read as one. */
+    diff: z.literal(true).optional(),
     /** What an "always" would cover, exactly as shown; absent where none is offered. A grant covers a call only when the two are equal. */
     grantPrefix: z.string().optional(),
     /** Where there is no prefix: a yes "for this session" covers every further edit in this workspace that nothing else asks about. */

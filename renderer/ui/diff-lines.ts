@@ -32,7 +32,8 @@ export function parseDiff(text: string): DiffLine[] | undefined {
     } else if (!inHunk || line.startsWith('\\')) lines.push({ kind: 'meta', before: undefined, after: undefined, runs: plain(line) })
     else if (line.startsWith('+')) lines.push({ kind: 'add', before: undefined, after: after++, runs: plain(line.slice(1)) })
     else if (line.startsWith('-')) lines.push({ kind: 'delete', before: before++, after: undefined, runs: plain(line.slice(1)) })
-    else lines.push({ kind: 'same', before: before++, after: after++, runs: plain(line.slice(1)) })
+    // Only the sign is taken away: nothing of a text that is no diff after all is lost.
+    else lines.push({ kind: 'same', before: before++, after: after++, runs: plain(line.replace(/^ /, '')) })
   }
   return markPairs(lines)
 }

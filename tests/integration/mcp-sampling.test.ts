@@ -1,4 +1,5 @@
 /** What a server may ask for only where the person switched it on: an answer of the session's model, and a page they open themselves. */
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '#tests/helpers/eventually.ts'
@@ -6,6 +7,7 @@ import type { McpServerView } from '#contracts/tools/mcp-server.ts'
 import { startMcpPipeline, toolMessages, type Answer, type McpPipeline, type Question } from '#tests/helpers/mcp/mcp-pipeline.ts'
 
 const EVERYTHING = path.resolve(import.meta.dirname, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js')
+const HOSTILE = path.resolve(import.meta.dirname, '../helpers/mcp/hostile-stdio-server-entry.ts')
 const server = { name: 'everything', command: process.execPath, args: [EVERYTHING, 'stdio'] }
 /** Its own words, in no request of the conversation. */
 const OWN = 'You are a helpful test server.'
@@ -33,6 +35,19 @@ const answering =
   (question: Question): Answer => ({ decision: isServers(question) ? decision : 'allow' })
 const bodies = (requests: readonly { body: unknown }[]): Record<string, unknown>[] =>
   requests.map(({ body }) => body as Record<string, unknown>).filter((body) => JSON.stringify(body).includes(OWN))
+
+test('a question ends with its call: nobody is asked on, and the call keeps its outcome', { timeout: 60_000 }, async () => {
+  const hostile = { name: 'goes', command: process.execPath, args: [HOSTILE, 'asks-and-goes', app.place.folder] }
+  await app.approved(hostile)
+  const turning = app.turn([{ name: 'mcp__goes__poke', args: {} }], (question) => {
+    if (question.question === undefined) return { decision: 'allow' }
+    writeFileSync(path.join(app.place.folder, 'seen'), '')
+    return undefined
+  })
+  const { session, results } = await turning
+  const answers = session.events.filter((event) => event.event === 'permission').map(({ decision, reason }) => [decision, reason])
+  expect([answers.at(-1), results.map(({ outcome }) => outcome)]).toEqual([['deny', 'stopped'], ['ok']])
+})
 
 test('off unless switched on: the server is not told that it could ask', () => {
   const { options, tools } = before
@@ -113,14 +128,14 @@ test('Stop while the model writes for the server: the request is closed, the tur
 test('a page is shown and not opened; only a yes goes to the server, on both ways of asking', { timeout: 60_000 }, async () => {
   const open = (url: string, errorPath = false) => ({
     name: 'mcp__everything__trigger-url-elicitation',
-    args: { url, message: 'Sign in', errorPath },
+    args: { url, message: `Sign${'\n'.repeat(400)}in`, errorPath },
   })
   const allowed = await app.turn([open('https://example.com/a\u200B'), open('https://example.com/b', true)], answering('allow'))
   const asked = allowed.questions.filter(isServers)
-  expect(asked.map(({ reason, display }) => [reason, display.split('\n').at(-1)])).toEqual([
-    ['mcp_open_page', 'https://example.com/a%E2%80%8B'],
-    ['mcp_open_page', 'https://modelcontextprotocol.io/'],
-    ['mcp_open_page', 'https://example.com/b'],
+  expect(asked.map(({ reason, display }) => [reason, display])).toEqual([
+    ['mcp_open_page', 'https://example.com/a%E2%80%8B\nSign in'],
+    ['mcp_open_page', expect.stringMatching(/^https:\/\/modelcontextprotocol\.io\/\n.+$/)],
+    ['mcp_open_page', 'https://example.com/b\nSign in'],
   ])
   expect(toolMessages(allowed.requests.at(-1)!).map((text) => /accept/i.test(text))).toEqual([true, true])
   const denied = await app.turn([open('https://example.com/c'), open('https://example.com/d', true)], answering('deny'))

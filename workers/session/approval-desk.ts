@@ -1,4 +1,5 @@
 /** Questions waiting for the person. The first valid answer wins; a later one is told who was first. */
+import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 import type { ApprovalAnswer } from './domain/turn-ports.ts'
@@ -13,7 +14,7 @@ export class ApprovalDesk {
   readonly #answered = new Map<string, { decision: string; by: string; at: string }>()
 
   /** Resolves with the answer, a denial by `timeout` after `timeoutMs`, or a denial when `signal` aborts. */
-  ask(request: { toolCallId: string; argumentsHash: string }, timeoutMs: number, signal: AbortSignal): Promise<ApprovalAnswer> {
+  ask(request: { toolCallId: string; argumentsHash: string }, timeoutMs: number, signal: AbortSignalLike): Promise<ApprovalAnswer> {
     return new Promise((resolve) => {
       const settle = (answer: ApprovalAnswer): void => {
         stopWaiting()

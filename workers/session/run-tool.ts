@@ -37,7 +37,7 @@ export async function runTool(
   order: ToolOrder,
   onLive: (live: ToolShown) => void,
   signal: AbortSignal,
-  onQuestion: (question: ToolQuestion) => Promise<string | undefined>,
+  onQuestion: (question: ToolQuestion, signal: AbortSignal) => Promise<string | undefined>,
   sampling: SamplingOrder,
 ): Promise<ToolRun> {
   const channel = new MessageChannel()
@@ -46,12 +46,14 @@ export async function runTool(
   const show = (live: ToolShown | undefined): void => {
     if (live !== undefined) onLive(live)
   }
+  const ended = new AbortController()
+  const open = AbortSignal.any([signal, ended.signal])
   listen(port, (data) => {
     const live = ToolLiveSchema.parse(data)
     if (!('question' in live)) return show(redaction.take(live))
     const { id } = live.question
     // A question that could not be put counts as one that nobody answered.
-    const answered = onQuestion(live.question).catch(() => undefined)
+    const answered = onQuestion(live.question, open).catch(() => undefined)
     void answered.then((text) => port.postMessage({ answer: { id, ...(text === undefined ? {} : { text }) } }))
   })
   port.start()
@@ -84,6 +86,8 @@ export async function runTool(
     return { result: failed(order.call, failureText(order.call, error)), outcome, display: undefined, stop: undefined }
   } finally {
     show(redaction.end())
+    // What the call still asks goes with it: nobody is there to hear an answer.
+    ended.abort()
     port.close()
     memory.close()
     model.close()

@@ -102,7 +102,7 @@ export async function runSessionTurn(
       const order = { call, argumentsHash, ...(answer === undefined ? {} : { answer }) }
       return runTool(services, await place(call.name), order, onLive, input.signal, onQuestion, { ...side, spendingEnd: spendingSoFar })
     },
-    waitForApproval: (request) => session.approvals.ask(request, config.approvalTimeoutMs, input.signal),
+    waitForApproval: (request, signal) => session.approvals.ask(request, config.approvalTimeoutMs, signal),
     permission: () => session.snapshot.permission,
     hasGrant: (grant) => hasGrant(services, session, grant),
     addGrant: (grant, scope) => addGrant(services, session, grant, scope),

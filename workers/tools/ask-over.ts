@@ -23,12 +23,14 @@ export function askOver(port: Port): Questions {
   let stop: (() => void) | undefined
   // One at a time: the person sees one question of a call, and two would have one card.
   let turn: Promise<unknown> = Promise.resolve()
+  let closed = false
   const settle = (id: number, text: string | undefined): void => {
     open.get(id)?.(text)
     open.delete(id)
   }
   return {
     ask: (question) => {
+      if (closed) return Promise.resolve(undefined)
       if (stop === undefined) {
         stop = listen(port, (data) => {
           const { answer } = ToolAnswerSchema.parse(data)
@@ -39,6 +41,7 @@ export function askOver(port: Port): Questions {
       const asked = turn.then(
         () =>
           new Promise<string | undefined>((resolve) => {
+            if (closed) return resolve(undefined)
             const id = next++
             open.set(id, resolve)
             const { text, options, reason } = question
@@ -56,6 +59,7 @@ export function askOver(port: Port): Questions {
       return asked
     },
     close: () => {
+      closed = true
       stop?.()
       for (const id of [...open.keys()]) settle(id, undefined)
     },

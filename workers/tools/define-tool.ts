@@ -31,6 +31,8 @@ export interface Permit {
 export interface Preparation {
   /** Everything the person needs to decide, in plain text; made visible by the service. */
   readonly display: string
+  /** `display` is a unified diff of ours. Anything else is shown as it is, whatever it looks like. */
+  readonly diff?: true
   /** Why to ask even where the mode would not. */
   readonly mustAsk?: ApprovalReason
   /** A command names what reading by a tool would ask about: the sandbox is no reason to run it unasked. */

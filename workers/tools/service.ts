@@ -204,6 +204,7 @@ export function hashCall(call: MetonaToolCall, { scripts, baseHash }: Permit = {
 }
 
 function optional(preparation: Preparation): {
+  diff?: true
   secret?: string
   foreign?: boolean
   subjects?: RuleSubject[]
@@ -219,6 +220,7 @@ function optional(preparation: Preparation): {
   question?: { text: string; options?: string[] }
 } {
   return {
+    ...(preparation.diff === undefined ? {} : { diff: preparation.diff }),
     ...(preparation.subjects === undefined ? {} : { subjects: preparation.subjects }),
     ...(preparation.hidden === true ? { hidden: true } : {}),
     ...(preparation.secret === undefined ? {} : { secret: visibleText(preparation.secret, false) }),

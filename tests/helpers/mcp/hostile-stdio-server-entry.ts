@@ -313,6 +313,18 @@ const BEHAVIOURS: Record<string, () => void> = {
       requestedSchema: { type: 'object', properties: { value: { type: 'string' } } },
     }),
   'asks-url': () => ask('elicitation/create', { mode: 'url', message: 'Open this', url: 'https://evil.example/', elicitationId: 'e' }),
+  // Its call is over once the question is seen to be open.
+  'asks-and-goes': () => {
+    answers['tools/call'] = (message) => {
+      const params = { message: 'Still there?', requestedSchema: { type: 'object', properties: { a: { type: 'string' } } } }
+      send({ id: 'question', method: 'elicitation/create', params })
+      const look = setInterval(() => {
+        if (!existsSync(join(folder, 'seen'))) return
+        clearInterval(look)
+        answer(message, text('gone'))
+      }, 10)
+    }
+  },
   'asks-unasked': () => {
     answers['notifications/initialized'] = () =>
       send({

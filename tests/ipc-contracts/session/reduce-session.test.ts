@@ -566,6 +566,13 @@ describe('what comes late or twice', () => {
     expect(fold([delta], ended)).toBe(ended)
   })
 
+  test('the denial of a question whose call has ended leaves the call as it ended, and closes the question', () => {
+    const open = foldDrafts(...asked, intent(1, 1, read), question(1, 1, read), outcome(1, 1, read))
+    const { items, approvals } = fold(numbered([decision(1, 1, read, false)], 8), open)
+    expect([approvals, items.find(({ id }) => id === 'tc_read')]).toMatchObject([[], { status: 'done' }])
+    expect(items).toEqual(open.items)
+  })
+
   test('the phase of an earlier turn does not touch a later one', () => {
     const second = fold(numbered([userMessage(2)], 8), ended)
     expect(fold([{ delta: 'phase', phase: 'ended', turn: 1, since: 1 }], second)).toBe(second)

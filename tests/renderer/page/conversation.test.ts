@@ -412,6 +412,30 @@ test("a question of the model's is answered in words or by one of its options", 
   )
 })
 
+test('only a tool says that its display is a diff: what looks like one is shown whole, every letter and line', async () => {
+  startTurn()
+  const letters = ['@@ -1 +1 @@', ...'wipe all', '+x', ...Array.from({ length: 500 }, () => ''), 'last'].join('\n')
+  const show = (toolCallId: string, more: { diff?: true }): void =>
+    host.emit(A, {
+      event: 'permission_request',
+      iteration: 1,
+      turn: 1,
+      tool: 'any',
+      toolCallId,
+      argumentsHash: 'h',
+      display: letters,
+      risk: 'network',
+      reason: 'mode_ask',
+      ...more,
+    })
+  show('tc_plain', {})
+  show('tc_diff', { diff: true })
+  await open()
+  const display = (id: string) => opened.page.locator(`[data-tool-call="${id}"]`).getByRole('region')
+  expect(await display('tc_plain').textContent()).toBe(letters)
+  expect(await display('tc_diff').locator('[data-sign="add"]').count()).toBe(1)
+})
+
 test('a wider yes is offered only where it is bound to a prefix', async () => {
   startTurn()
   host.emit(A, {

@@ -254,6 +254,7 @@ describe('write_file and edit_file', () => {
     await bench.file('x.txt', 'safe\n')
     expect(await bench.prepare('edit_file', { file_path: 'x.txt', old_text: 'safe', new_text: 'sa\u202efe' })).toMatchObject({
       ok: true,
+      diff: true,
       display: expect.stringContaining('-safe\n+sa⟨U+202E⟩fe'),
     })
   })

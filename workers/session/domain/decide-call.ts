@@ -57,7 +57,7 @@ async function askPerson(
   grant: CallGrant | undefined,
 ): Promise<ApprovalAnswer | undefined> {
   const { ports, settings, signal } = step
-  const { argumentsHash, display, risk, grantPrefix, sessionGrant, sandboxed, domains, question } = prepared
+  const { argumentsHash, display, diff, risk, grantPrefix, sessionGrant, sandboxed, domains, question } = prepared
   const askedAt = ports.monotonic()
   ports.show({ delta: 'phase', phase: 'awaiting_approval', turn: settings.turn, since: ports.now() })
   await ports.commit([
@@ -68,6 +68,7 @@ async function askPerson(
       toolCallId: call.id,
       argumentsHash,
       display,
+      ...(diff === undefined ? {} : { diff }),
       risk,
       ...eventReason(reason),
       ...(grantPrefix === undefined ? {} : { grantPrefix }),

@@ -162,7 +162,7 @@ async function runGroup(step: ToolStep, decided: readonly Decided[]): Promise<{ 
       const run: ToolRun = await ports.runTool(call, entry.run.argumentsHash, {
         signal,
         ...(entry.answer === undefined ? {} : { answer: entry.answer }),
-        onQuestion: (question) => askDuringCall(step, call, entry.run, question),
+        onQuestion: (question, open) => askDuringCall({ ...step, signal: open }, call, entry.run, question),
         onLive: (live) => {
           if ('output' in live)
             ports.show({

@@ -102,8 +102,11 @@ export interface TurnPorts {
     options: {
       answer?: string
       onLive: (live: ToolShown) => void
-      /** @returns what the person wrote; undefined when they passed over it or nobody is there. */
-      onQuestion: (question: ToolQuestion) => Promise<string | undefined>
+      /**
+       * `signal` aborts when the call is over, or the turn is stopped.
+       * @returns what the person wrote; undefined when they passed over it or nobody is there.
+       */
+      onQuestion: (question: ToolQuestion, signal: AbortSignalLike) => Promise<string | undefined>
       signal: AbortSignalLike
     },
   ): Promise<ToolRun>

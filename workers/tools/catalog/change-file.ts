@@ -31,6 +31,7 @@ export async function prepareChange(context: PrepareContext, options: ChangeOpti
         : diff.text
     return {
       display: plan.file === undefined ? `New file ${path.segments.join('/')}\n${display}` : display,
+      diff: true,
       permit: { realPath: path.realPath, inside: true, baseHash: plan.file?.version.hash ?? null },
       subjects: [subjectOf(path)],
       ...(mustAsk === undefined ? { sessionGrant: 'edits' as const } : { mustAsk }),

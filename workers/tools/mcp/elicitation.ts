@@ -60,7 +60,8 @@ export async function elicit(
   const asker = ownerOf(askers)
   if (asker === undefined) return { action: 'cancel' }
   if (!mayAskMore(asker)) return { action: 'decline' }
-  const message = visibleText(request.message).slice(0, TEXT_LIMIT)
+  // One paragraph: line feeds would push what is asked out of sight, or pose as lines of ours.
+  const message = visibleText(request.message.replace(/\s+/g, ' ').trim(), false).slice(0, TEXT_LIMIT)
   if (request.mode === 'url') return askToOpen(server, message, request.url, asker)
   const fields = Object.entries(request.requestedSchema.properties).map(([name, raw]) => ({ name, field: FieldSchema.parse(raw) }))
   const required = new Set(request.requestedSchema.required)
@@ -136,7 +137,7 @@ async function askToOpen(server: string, message: string, address: string, asker
   const local = url?.hostname === 'localhost' || url?.hostname === '127.0.0.1'
   if (url === null || (url.protocol !== 'https:' && !(url.protocol === 'http:' && local))) return { action: 'decline' }
   const reason = { code: 'mcp_open_page', params: { server: visibleText(server, false) } } as const
-  const answer = await asker.ask({ text: `${message}\n${visibleText(url.href, false)}`, reason })
+  const answer = await asker.ask({ text: `${visibleText(url.href, false)}\n${message}`, reason })
   return { action: answer === undefined ? 'decline' : 'accept' }
 }
 

@@ -25,8 +25,16 @@ export class Sampler {
   }
 
   /** @throws McpError, which goes to the server. */
-  sample(request: CreateMessageRequest['params'], askers: readonly Asker[], signal: AbortSignal): Promise<CreateMessageResult> {
-    const answer = this.#last.then(() => sampleOnce(this.#server, request, askers, signal))
+  async sample(request: CreateMessageRequest['params'], askers: readonly Asker[], signal: AbortSignal): Promise<CreateMessageResult> {
+    // Whose it is and whether it is one too many is so when it arrives: later the call may be over, and another session's running.
+    const asker = ownerOf(askers)
+    const { sampling } = asker ?? {}
+    if (asker === undefined || sampling === undefined)
+      throw new McpError(REFUSED, 'There is no call of one session that this request could belong to.')
+    if (!mayAskMore(asker)) throw new McpError(REFUSED, 'Too many requests in one call.')
+    const asked = readRequest(request)
+    const both = AbortSignal.any([signal, asker.signal])
+    const answer = this.#last.then(() => sampleOnce(this.#server, asked, asker, sampling, both))
     this.#last = answer.catch(() => undefined)
     return answer
   }
@@ -34,28 +42,29 @@ export class Sampler {
 
 async function sampleOnce(
   server: string,
-  request: CreateMessageRequest['params'],
-  askers: readonly Asker[],
-  signal: AbortSignal,
+  asked: SamplingRequest,
+  asker: Asker,
+  sampling: NonNullable<Asker['sampling']>,
+  both: AbortSignal,
 ): Promise<CreateMessageResult> {
-  const asker = ownerOf(askers)
-  if (asker?.sampling === undefined) throw new McpError(REFUSED, 'There is no call of one session that this request could belong to.')
-  if (!mayAskMore(asker)) throw new McpError(REFUSED, 'Too many requests in one call.')
-  const asked = readRequest(request)
-  const params = { server: visibleText(server, false), tokens: String(asked.maxTokens) }
-  const both = AbortSignal.any([signal, asker.signal])
   if (both.aborted) throw stopped()
-  const answer = await asker.ask({ text: shown(asked), reason: { code: 'mcp_sampling', params } })
+  const params = { server: visibleText(server, false), tokens: String(asked.maxTokens) }
+  // Who stopped waits for no answer, or the requests behind this one would wait as well.
+  const answer = await Promise.race([asker.ask({ text: shown(asked), reason: { code: 'mcp_sampling', params } }), aborted(both)])
   if (both.aborted) throw stopped()
   if (answer === undefined) throw new McpError(REFUSED, 'User rejected sampling request')
   try {
-    const { text, model, cut } = await asker.sampling.sample(asked, { signal: both })
+    const { text, model, cut } = await sampling.sample(asked, { signal: both })
     return { role: 'assistant', content: { type: 'text', text }, model, stopReason: cut ? 'maxTokens' : 'endTurn' }
   } catch (error) {
     if (both.aborted) throw stopped()
     // What the provider said in detail is the person's to read, in their usage and log; the server learns the kind.
     throw new McpError(ErrorCode.InternalError, error instanceof AppError ? `The model did not answer (${error.code}).` : 'No answer.')
   }
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
 }
 
 function stopped(): McpError {
@@ -66,7 +75,8 @@ function readRequest(request: CreateMessageRequest['params']): SamplingRequest {
   const { systemPrompt = '', messages, maxTokens, temperature, stopSequences } = request
   if (request.tools !== undefined) throw new McpError(ErrorCode.InvalidParams, 'Tools are not offered to a sampling request.')
   const texts = messages.map(({ role, content }) => ({ role, text: (Array.isArray(content) ? content : [content]).map(textOf).join('\n') }))
-  const size = texts.reduce((sum, { text }) => sum + text.length, systemPrompt.length)
+  const stop = stopSequences?.slice(0, STOPS)
+  const size = [systemPrompt, ...texts.map(({ text }) => text), ...(stop ?? [])].reduce((sum, text) => sum + text.length, 0)
   if (texts.length === 0 || texts.length > MESSAGES || size > TEXT_LIMIT)
     throw new McpError(ErrorCode.InvalidParams, `At most ${MESSAGES} messages of ${TEXT_LIMIT} characters together, and at least one.`)
   return {
@@ -74,7 +84,7 @@ function readRequest(request: CreateMessageRequest['params']): SamplingRequest {
     messages: texts,
     maxTokens: Math.min(Math.max(1, Math.floor(maxTokens)), SAMPLING_TOKENS),
     ...(temperature === undefined ? {} : { temperature: Math.min(Math.max(0, temperature), 2) }),
-    ...(stopSequences === undefined ? {} : { stop: stopSequences.slice(0, STOPS) }),
+    ...(stop === undefined ? {} : { stop }),
   }
 }
 
@@ -85,7 +95,11 @@ function textOf(part: { readonly type: string; readonly text?: unknown }): strin
 }
 
 /** Everything that would be sent, in order. */
-function shown({ systemPrompt, messages }: SamplingRequest): string {
-  const parts = systemPrompt === '' ? messages : [{ role: 'system', text: systemPrompt }, ...messages]
+function shown({ systemPrompt, messages, stop = [] }: SamplingRequest): string {
+  const parts = [
+    ...(systemPrompt === '' ? [] : [{ role: 'system', text: systemPrompt }]),
+    ...messages,
+    ...stop.map((text) => ({ role: 'stop', text: JSON.stringify(text) })),
+  ]
   return parts.map(({ role, text }) => `[${role}]\n${visibleText(text)}`).join('\n\n')
 }

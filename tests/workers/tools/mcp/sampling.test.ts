@@ -41,10 +41,12 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
   )
 
 test('an answer names the model and says that it was cut', async () => {
-  const { asker, sent } = person('s_1')
-  const answer = await new Sampler('one').sample(text('hi', { maxTokens: 1e9, temperature: 9, stopSequences: ['a'] }), [asker], never)
+  const { asker, asked, sent } = person('s_1')
+  const answer = await new Sampler('one').sample(text('hi', { maxTokens: 1e9, temperature: 9, stopSequences: ['a\nb'] }), [asker], never)
   expect(answer).toEqual({ role: 'assistant', content: { type: 'text', text: 'said' }, model: 'm', stopReason: 'maxTokens' })
-  expect(sent).toEqual([{ systemPrompt: '', messages: [{ role: 'user', text: 'hi' }], maxTokens: 4096, temperature: 2, stop: ['a'] }])
+  expect(sent).toEqual([{ systemPrompt: '', messages: [{ role: 'user', text: 'hi' }], maxTokens: 4096, temperature: 2, stop: ['a\nb'] }])
+  // All that goes to the model is on the card.
+  expect(asked).toEqual(['[user]\nhi\n\n[stop]\n"a\\nb"'])
 })
 
 test.each([
@@ -57,6 +59,7 @@ test.each([
 test.each<[string, Params]>([
   ['an image', { messages: [{ role: 'user', content: { type: 'image', data: '', mimeType: 'image/png' } }], maxTokens: 1 }],
   ['more text than a person reads', text('x'.repeat(50_001))],
+  ['a stop string of such a length', text('hi', { stopSequences: ['x'.repeat(50_000)] })],
   ['no message', { messages: [], maxTokens: 1 }],
   ['tools', text('hi', { tools: [{ name: 'a', inputSchema: { type: 'object' } }] })],
 ])('%s is refused before anybody is asked', async (_name, params) => {
@@ -69,6 +72,8 @@ test('one at a time, and ten in one call', async () => {
   const { asker, asked } = person('s_1', () => new Promise((resolve) => waiting.push(resolve)))
   const sampler = new Sampler('one')
   const answers = Array.from({ length: 12 }, (_, index) => codeOf(sampler.sample(text(`request ${index}`), [asker], never)))
+  // Those beyond the tenth wait for nobody.
+  expect(await Promise.all(answers.slice(10))).toEqual([-1, -1])
   for (let index = 0; index < 10; index += 1) {
     await expect.poll(() => asked.length).toBe(index + 1)
     waiting[index]?.('yes')
@@ -83,4 +88,26 @@ test('stopped while the person thinks: a late yes sends nothing', async () => {
   stop.abort()
   held.resolve('yes')
   expect([await answer, sent]).toEqual([-1, []])
+})
+
+test('a request that waits stays the session’s whose call it came in', async () => {
+  const held = Promise.withResolvers<string>()
+  const first = person('s_1', () => held.promise)
+  const other = person('s_2')
+  const askers = [first.asker]
+  const sampler = new Sampler('one')
+  const answers = [codeOf(sampler.sample(text('one'), askers, never)), codeOf(sampler.sample(text('two'), askers, never))]
+  askers[0] = other.asker
+  held.resolve('yes')
+  expect([await Promise.all(answers), first.sent.length, other.asked, other.sent]).toEqual([['answered', 'answered'], 2, [], []])
+})
+
+test('who stopped is not waited for by the next', async () => {
+  const { asker, asked, stop } = person('s_1', () => new Promise(() => undefined))
+  const sampler = new Sampler('one')
+  const stuck = codeOf(sampler.sample(text('one'), [asker], never))
+  const next = codeOf(sampler.sample(text('two'), [person('s_1').asker], never))
+  await expect.poll(() => asked.length).toBe(1)
+  stop.abort()
+  expect(await Promise.all([stuck, next])).toEqual([-1, 'answered'])
 })
