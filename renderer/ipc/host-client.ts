@@ -47,6 +47,7 @@ export class HostClient {
   readonly #events: HostClientEvents
   readonly #calls = new Map<number, OpenCall>()
   #lastCallId = 0
+  #stopped = false
 
   constructor(events: HostClientEvents, link: Pick<LinkOptions, 'factory' | 'delays'>) {
     this.#events = events
@@ -63,10 +64,12 @@ export class HostClient {
   }
 
   start(): void {
+    this.#stopped = false
     this.#link.start()
   }
 
   stop(): void {
+    this.#stopped = true
     this.#link.stop()
     this.#rejectAll(connectionLost())
     this.feed.stop()
@@ -81,7 +84,7 @@ export class HostClient {
    * `CALL_TIMEOUT`, `CALL_CANCELLED`, `BAD_OUTPUT`, or `WORKER_LOST` when the session worker was replaced.
    */
   call<M extends MethodName>(method: M, params: MethodInput<M>, options: CallOptions = {}): Promise<MethodOutput<M>> {
-    if (this.#link.state.state !== 'open') return Promise.reject(connectionLost())
+    if (this.#stopped || this.#link.state.state !== 'open') return Promise.reject(connectionLost())
     const id = ++this.#lastCallId
     const deadlineMs = options.deadlineMs ?? commands.methods[method].deadlineMs
     return new Promise<MethodOutput<M>>((resolve, reject) => {

@@ -2,6 +2,7 @@
 import { defineStore } from 'pinia'
 import { shallowRef } from 'vue'
 import * as z from 'zod'
+import { useConnectionStore } from './connection.ts'
 import { usePageStateStore } from './page-state.ts'
 
 const AttachmentSchema = z.object({
@@ -14,32 +15,61 @@ const AttachmentSchema = z.object({
 })
 export type Attachment = Readonly<z.infer<typeof AttachmentSchema>>
 
+/** One that another version wrote and this one cannot read counts as none. */
+const KeptSchema = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      context.addIssue('no JSON')
+      return z.NEVER
+    }
+  })
+  .pipe(z.array(AttachmentSchema))
 const PREFIX = 'draft-files:'
 const NONE: readonly Attachment[] = []
 
 export const useDraftFilesStore = defineStore('draft-files', () => {
   const page = usePageStateStore()
   const lists = shallowRef<ReadonlyMap<string, readonly Attachment[]>>(new Map())
-  const asked = new Set<string>()
+  /** By session: whether what was kept for it is here. */
+  const loaded = new Map<string, boolean>()
+
+  useConnectionStore().onReady(async () => {
+    await Promise.all([...loaded].map(([key, here]) => (here ? undefined : bring(key))))
+  })
 
   const get = (key: string): readonly Attachment[] => lists.value.get(key) ?? NONE
 
   /** Brings what was kept for this session, once. */
   async function load(key: string): Promise<void> {
-    if (asked.has(key)) return
-    asked.add(key)
+    if (loaded.has(key)) return
+    loaded.set(key, false)
+    await bring(key)
+  }
+
+  async function bring(key: string): Promise<void> {
+    let text: string | undefined
     try {
-      const text = (await page.read(PREFIX + key)).get('')
-      const kept = text === undefined ? undefined : z.array(AttachmentSchema).safeParse(JSON.parse(text)).data
-      if (kept !== undefined) put(key, [...kept, ...get(key)])
+      text = (await page.read(PREFIX + key)).get('')
     } catch {
-      asked.delete(key)
+      // The next connection asks again; what is attached meanwhile is put behind what was kept.
+      return
     }
+    if (loaded.get(key) === true) return
+    loaded.set(key, true)
+    const added = lists.value.get(key)
+    const kept = KeptSchema.safeParse(text).data ?? NONE
+    if (added === undefined) put(key, kept)
+    else set(key, [...kept, ...added])
   }
 
   function set(key: string, list: readonly Attachment[]): void {
     put(key, list)
-    page.write(PREFIX + key, list.length === 0 ? null : JSON.stringify(list))
+    void load(key)
+    const keep = loaded.get(key) === true ? page.write : page.hold
+    keep(PREFIX + key, list.length === 0 ? null : JSON.stringify(list))
   }
 
   function put(key: string, list: readonly Attachment[]): void {

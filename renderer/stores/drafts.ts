@@ -9,8 +9,8 @@ const PREFIX = 'draft:'
 export const useDraftsStore = defineStore('drafts', () => {
   const page = usePageStateStore()
   const drafts = ref<Record<string, string>>({})
-  /** Typed in this page: what was kept before does not come over it. */
-  const typed = new Set<string>()
+  /** Typed before what was kept could be read. */
+  const early = new Set<string>()
   let loaded = false
 
   useConnectionStore().onReady(load)
@@ -19,20 +19,27 @@ export const useDraftsStore = defineStore('drafts', () => {
   async function load(): Promise<void> {
     if (loaded) return
     try {
-      for (const [key, text] of await page.read(PREFIX)) if (!typed.has(key)) drafts.value[key] = text
+      const kept = await page.read(PREFIX)
+      if (loaded) return
       loaded = true
+      for (const [key, text] of kept) {
+        if (early.has(key)) restore(key, text)
+        else drafts.value[key] = text
+      }
+      for (const key of early) set(key, get(key))
     } catch {
-      // The next connection asks again; what is typed meanwhile counts.
+      // The next connection asks again; what is typed meanwhile is put behind what was kept.
     }
   }
 
   const get = (key: string): string => drafts.value[key] ?? ''
 
   function set(key: string, text: string): void {
-    typed.add(key)
     if (text === '') delete drafts.value[key]
     else drafts.value[key] = text
-    page.write(PREFIX + key, text === '' ? null : text)
+    if (!loaded) early.add(key)
+    const keep = loaded ? page.write : page.hold
+    keep(PREFIX + key, text === '' ? null : text)
   }
 
   /** Puts a message back that could not be sent; never over what was typed since. */

@@ -1,7 +1,7 @@
 /** A scripted host without sockets: what a client sends arrives at once, what the host sends comes in a later turn of the event loop, in order. */
 import type { HostMessage } from '#contracts/session/client-protocol.ts'
 import type { TransportEvents, TransportFactory } from '#renderer/ipc/transport.ts'
-import { createPinia, setActivePinia } from 'pinia'
+import { createPinia, disposePinia, setActivePinia, type Pinia } from 'pinia'
 import type { ScriptedConnection, ScriptedHost } from '../helpers/scripted-host.ts'
 import { vi } from 'vitest'
 
@@ -53,9 +53,13 @@ export function memoryLink(host: ScriptedHost, probe?: TransportFactory['probe']
   }
 }
 
-/** Stores of a page of their own. */
+let shown: Pinia | undefined
+
+/** Stores of a page of their own. Those before end: a call that one of them makes later would bring all of them back. */
 export function freshStores(): void {
-  setActivePinia(createPinia())
+  if (shown !== undefined) disposePinia(shown)
+  shown = createPinia()
+  setActivePinia(shown)
 }
 
 /** Waits on a condition; the deadline only catches hangs. */

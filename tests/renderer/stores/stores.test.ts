@@ -70,6 +70,12 @@ test('after a lost connection a call fails at once instead of waiting', async ()
   await expect(useConnectionStore().call('workspace.recent', {})).rejects.toMatchObject({ code: 'CONNECTION_LOST' })
 })
 
+test('a call after the end of the page fails at once', async () => {
+  await start()
+  useConnectionStore().stop()
+  await expect(useConnectionStore().call('workspace.recent', {})).rejects.toMatchObject({ code: 'CONNECTION_LOST' })
+})
+
 test('rows of the list come and go as the host says', async () => {
   host.addSession('s_a', '/w', { title: 'A' })
   await start()
@@ -280,7 +286,10 @@ test('a draft is kept over a reload, and a message that failed is put before wha
   const drafts = useDraftsStore()
   drafts.set('s_a', 'half a')
   drafts.restore('s_a', 'sent text')
-  await usePageStateStore().flush()
+  await waitUntil(async () => {
+    await usePageStateStore().flush()
+    expect(host.pageState.get('draft:s_a')).toBe('sent text\n\nhalf a')
+  })
   await startAnew()
   await waitUntil(() => expect(useDraftsStore().get('s_a')).toBe('sent text\n\nhalf a'))
 })
@@ -304,13 +313,78 @@ test('a draft that the host could not take is handed over with the next connecti
 
 test('pictures beside a draft are kept with their session', async () => {
   await start()
-  const picture = { id: 'a', kind: 'image' as const, name: 'plan.png', bytes: 3, mediaType: 'image/png', base64: 'AAAA' }
+  const picture = pictureOf('a')
   useDraftFilesStore().set('s_a', [picture])
   await usePageStateStore().flush()
   await startAnew()
   await useDraftFilesStore().load('s_a')
   await useDraftFilesStore().load('s_b')
   expect([useDraftFilesStore().get('s_a'), useDraftFilesStore().get('s_b')]).toEqual([[picture], []])
+})
+
+const pictureOf = (id: string) => ({
+  id,
+  kind: 'image' as const,
+  name: `${id}.png`,
+  bytes: 3,
+  mediaType: 'image/png',
+  base64: 'AAAA',
+})
+
+test('what is typed before the kept draft could be read is put behind it, here and in the profile', async () => {
+  host.pageState.set('draft:s_a', 'kept')
+  const drafts = useDraftsStore()
+  drafts.set('s_a', 'typed early')
+  drafts.set('s_b', 'only typed')
+  await start()
+  await waitUntil(() => expect(drafts.get('s_a')).toBe('kept\n\ntyped early'))
+  await usePageStateStore().flush()
+  expect([host.pageState.get('draft:s_a'), host.pageState.get('draft:s_b')]).toEqual(['kept\n\ntyped early', 'only typed'])
+})
+
+test('a picture that is pasted before the kept ones could be read is put behind them, once', async () => {
+  const list = JSON.stringify([pictureOf('kept')])
+  host.pageState.set('draft-files:s_a', list)
+  const files = useDraftFilesStore()
+  const loading = files.load('s_a')
+  files.set('s_a', [...files.get('s_a'), pictureOf('early')])
+  await start()
+  await loading
+  await usePageStateStore().flush()
+  const both = [pictureOf('kept'), pictureOf('early')]
+  expect([files.get('s_a'), JSON.parse(host.pageState.get('draft-files:s_a') ?? '')]).toEqual([both, both])
+})
+
+test('pictures that could not be read come with the next connection, before those attached meanwhile', async () => {
+  host.pageState.set('draft-files:s_a', JSON.stringify([pictureOf('kept')]))
+  host.answer('page.read', () => {
+    throw new AppError({ code: 'DISK_BUSY', message: 'busy' })
+  })
+  await start()
+  const files = useDraftFilesStore()
+  await files.load('s_a')
+  files.set('s_a', [pictureOf('meanwhile')])
+  await usePageStateStore().flush()
+  host.answer('page.read', () => ({ entries: [...host.pageState].map(([key, value]) => ({ key, value })) }))
+  link.cut()
+  await waitUntil(() => expect(files.get('s_a').map(({ id }) => id)).toEqual(['kept', 'meanwhile']))
+})
+
+test('a value that the host will never take holds up no other, and is said', async () => {
+  const said = vi.spyOn(console, 'error').mockReturnValue()
+  const taken: string[] = []
+  host.answer('page.write', ({ key }) => {
+    if (key === 'never') throw new AppError({ code: 'BAD_INPUT', message: 'too long' })
+    taken.push(key)
+    return {}
+  })
+  await start()
+  usePageStateStore().write('never', 'at all')
+  usePageStateStore().write('draft:s_a', 'taken')
+  await usePageStateStore().flush()
+  await usePageStateStore().flush()
+  expect([taken.filter((key) => key === 'draft:s_a').length, said.mock.calls.length]).toEqual([1, 1])
+  said.mockRestore()
 })
 
 test('what was typed before a folder had opened goes along into it', () => {
