@@ -19,10 +19,13 @@ export async function askAboutFiles(context: CommandContext, client: Client, wor
   }
 }
 
-/** Before a folder is trusted once more: what that agrees to. */
-export async function showChangedFiles(context: CommandContext, client: Client, workspace: string): Promise<void> {
+/** A folder is trusted once more: agrees to each text that was changed, as it is shown here. */
+export async function takeChangedFiles(context: CommandContext, client: Client, workspace: string): Promise<void> {
   const { files } = await client.call('workspaceFiles.changes', { workspace })
-  for (const { name, diff } of files) showDiff(context, context.text.fileTaken, name, diff)
+  for (const { name, hash, diff } of files) {
+    showDiff(context, context.text.fileTaken, name, diff)
+    await client.call('workspaceFiles.answer', { workspace, name, hash, decision: 'take' })
+  }
 }
 
 function showDiff({ err }: CommandContext, title: string, name: string, diff: string): void {

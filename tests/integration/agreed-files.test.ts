@@ -62,6 +62,17 @@ describe('from the command line', () => {
     expect([after.includes('AGENTS.md'), ...(await sentLast(AGREED, FOREIGN))]).toEqual([false, false, true])
   })
 
+  test('trusting the folder again agrees to what is shown, and to no file below it that nobody saw', async () => {
+    await mkdir(path.join(place.workspace, 'new'))
+    await write('new/a.txt', 'text')
+    await write('new/AGENTS.md', FOREIGN)
+    await write('AGENTS.md', 'Answer in prose.')
+    await cli('trust', place.workspace)
+    await provider.script([{ toolCalls: [{ name: 'read_file', args: { file_path: 'new/a.txt' } }] }, { text: 'done' }])
+    const { code } = await cli('run', '-w', place.workspace, '-m', 'deepseek/deepseek-flash', 'hello')
+    expect([code, ...(await sentLast('Answer in prose.', FOREIGN))]).toEqual([0, true, false])
+  })
+
   test('one that is gone takes none of its rules with it', async () => {
     await run()
     await rm(path.join(place.workspace, 'AGENTS.md'))
@@ -105,6 +116,10 @@ describe('while the app runs', () => {
   afterEach(() => pipeline.stop())
 
   const changes = async () => (await pipeline.client.call('workspaceFiles.changes', { workspace })).files
+  async function trustAnew(): Promise<void> {
+    await pipeline.client.call('trust.remove', { path: workspace })
+    await pipeline.client.call('trust.add', { path: workspace })
+  }
   async function session(): Promise<{ turn(answers: object[]): Promise<void> }> {
     const { sessionId } = await pipeline.client.call('session.create', {
       workspace,
@@ -141,7 +156,7 @@ describe('while the app runs', () => {
   test('the other three count as agreed to in the same way', async () => {
     const names = ['SOUL.md', 'USERS.md', 'MEMORY.md']
     for (const name of names) await write(name, `## Rules\nAgreed in ${name}.\n`)
-    await pipeline.client.call('trust.add', { path: workspace })
+    await trustAnew()
     for (const name of names) await write(name, `## Rules\nForeign in ${name}.\n`)
     const { turn } = await session()
     await turn([{ text: 'one' }])
@@ -198,7 +213,7 @@ describe('while the app runs', () => {
     await mkdir(path.join(place.workspace, 'old'))
     await write('old/a.txt', 'text')
     await write('old/AGENTS.md', 'Old rule.')
-    await pipeline.client.call('trust.add', { path: workspace })
+    await trustAnew()
     const { turn } = await session()
     await turn([{ toolCalls: [{ name: 'read_file', args: { file_path: 'old/a.txt' } }] }, { text: 'one' }])
     expect([await changes(), ...(await sentLast('Old rule.'))]).toEqual([[], true])

@@ -139,8 +139,11 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
       return effectiveEntry(key, profile().config(), await stored(workspace))
     },
     trustAdd: async ({ path }) => {
-      const entry = profile().trust(realFolder(path))
-      await workspaces.agreed.agreeToAll(entry.path)
+      const root = realFolder(path)
+      const known = profile().isTrusted(root)
+      const entry = profile().trust(root)
+      // Once trusted, what changed since is answered file by file, as it was shown: others may have come that nobody saw.
+      if (!known) await workspaces.agreed.agreeToAll(entry.path)
       return entry
     },
     trustRemove: ({ path }) => ({ removed: profile().distrust(path) || profile().distrust(realFolderOr(path)) }),

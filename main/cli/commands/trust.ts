@@ -1,6 +1,6 @@
 /** `metona trust`: which folders may influence an agent. Kept in the profile, never in the folder. */
 import path from 'node:path'
-import { showChangedFiles } from '../agree-files.ts'
+import { takeChangedFiles } from '../agree-files.ts'
 import { UsageError } from '../arguments.ts'
 import type { CommandContext } from '../command-context.ts'
 import { ExitCode } from '../exit-code.ts'
@@ -34,7 +34,7 @@ function addTrust(context: CommandContext, folder: string): Promise<ExitCode> {
     context,
     { warm: ['storage'] },
     async ({ client }) => {
-      await showChangedFiles(context, client, folder)
+      await takeChangedFiles(context, client, folder)
       const entry = await client.call('trust.add', { path: folder })
       context.out.line(context.json ? JSON.stringify(entry) : fill(context.text.trusted, entry))
       return ExitCode.DONE
