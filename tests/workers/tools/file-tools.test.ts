@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import iconv from 'iconv-lite'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { standInStamp } from '#contracts/tools/stand-in-stamp.ts'
+import { holdsToken } from '#workers/tools/files/holds-token.ts'
 import { explainPathError } from '#workers/tools/files/open-path.ts'
 import { createToolBench, type RunAnswer, type ToolBench } from './tool-bench.ts'
 
@@ -437,5 +438,50 @@ describe('searching', () => {
   test('a pattern that begins with a dash is a pattern, not an option', async () => {
     expect(seen(await bench.call('search_text', { pattern: '--pre=id' }))).toMatch(/No line fits/)
     expect(seen(await bench.call('find_files', { pattern: '--pre' }))).toMatch(/No file fits/)
+  })
+})
+
+describe('settings of package managers', () => {
+  const SECRET = '//registry.example/:_authToken=npm_secret1\n'
+
+  test.each([
+    ['with a token', SECRET, { code: 'holds_credentials', params: { path: 'a/.npmrc' } }, 'a/.npmrc'],
+    ['with a variable in its place', '//registry.example/:_authToken=${NPM_TOKEN}\n', undefined, undefined],
+    ['with none', 'registry=https://registry.example/\n', undefined, undefined],
+  ])('%s: what reading them asks and is on record for', async (_what, content, mustAsk, secret) => {
+    await bench.file('a/.npmrc', content)
+    const read = await bench.prepare('read_file', { file_path: 'a/.npmrc' })
+    const search = await bench.prepare('search_text', { pattern: 'x', path: 'a/.npmrc' })
+    const command = await bench.prepare('run_command', { command: 'cat a/.npmrc' })
+    expect([read, search]).toEqual([read, search].map((prepared) => ({ ...prepared, ok: true, mustAsk, secret })))
+    expect(command).toMatchObject({ ok: true, ...(secret === undefined ? { harmless: true } : { secret, reveals: mustAsk }) })
+  })
+
+  test('outside the workspace they are on record as well', async () => {
+    const path = join(bench.outside, '.npmrc')
+    writeFileSync(path, SECRET)
+    expect(await bench.prepare('read_file', { file_path: path })).toMatchObject({ mustAsk: { code: 'outside_workspace' }, secret: path })
+  })
+
+  test('a search that does not name them does not look into them', async () => {
+    await bench.file('a/.npmrc', SECRET)
+    await bench.file('a/NuGet.Config', 'password=secret1')
+    await bench.file('a/notes.txt', 'no secret1\n')
+    expect(seen(await bench.call('search_text', { pattern: 'secret1' }))).toBe('a/notes.txt:1: no secret1')
+  })
+
+  test.each([
+    ['blanks after a sign', `token=${' '.repeat(1_000_000)}`],
+    ['blanks after a key', `token${' '.repeat(1_000_000)}`],
+    ['many keys', 'token='.repeat(170_000)],
+    ['many addresses', '://a:'.repeat(200_000)],
+    ['one long address', `://${'a'.repeat(1_000_000)}`],
+    ['many blanks in values', `ClearTextPassword${' '.repeat(99)}value`.repeat(8_000)],
+  ])('one made to be slow is looked at quickly: %s', async (_what, content) => {
+    const path = await bench.file('.npmrc', content)
+    const before = process.cpuUsage()
+    await holdsToken(path, ['.npmrc'])
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1000).toBeLessThan(500)
   })
 })

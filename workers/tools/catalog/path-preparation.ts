@@ -7,6 +7,7 @@ import { protectionOf } from '../domain/protected-paths.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import type { Permit, PrepareContext, Preparation } from '../define-tool.ts'
 import { isKernelPath, openPath } from '../files/open-path.ts'
+import { holdsToken } from '../files/holds-token.ts'
 import type { OpenedPath } from '../files/opened-path.ts'
 import { below } from '../files/walk-linux.ts'
 
@@ -15,8 +16,8 @@ export async function prepareReading(context: PrepareContext, requested: string,
   const path = await openPath(context.place.workspace, requested)
   try {
     const permit: Permit = { realPath: path.realPath, inside: path.inside }
-    const mustAsk = reasonToAskForReading(context, path)
-    const secret = secretPath(path)
+    const mustAsk = await reasonToAskForReading(context, path)
+    const secret = await secretPath(path)
     const place = path.inside && path.segments.join('/') === requested ? requested : path.realPath
     return {
       display: `${verb} ${place}`,
@@ -35,20 +36,27 @@ export function subjectOf(path: OpenedPath): RuleSubject {
   return { text: path.inside ? path.segments.join('/') || '.' : path.realPath }
 }
 
-export function reasonToAskForReading(context: PrepareContext, path: OpenedPath): ApprovalReason | undefined {
+export async function reasonToAskForReading(context: PrepareContext, path: OpenedPath): Promise<ApprovalReason | undefined> {
   requireNoKernelPath(path)
   if (isOwnOutput(context, path)) return undefined
   if (!path.inside) return { code: 'outside_workspace', params: { path: path.realPath } }
   const protection = protectionOf(path.segments, 'read')
   const params = { path: path.segments.join('/') }
   if (protection?.level === 'ask') return { code: protection.code, params }
+  if (await mayHoldSecrets(path, path.segments)) return { code: 'holds_credentials', params }
   return isForeignHardLink(path) ? { code: 'foreign_hard_link', params } : undefined
 }
 
 /** The path where what it leads to may hold secrets, inside the workspace or not. */
-export function secretPath(path: OpenedPath): string | undefined {
+export async function secretPath(path: OpenedPath): Promise<string | undefined> {
   const segments = path.inside ? path.segments : path.realPath.split(/[/\\]/).filter((segment) => segment !== '')
-  return protectionOf(segments, 'read')?.level === 'ask' ? (path.inside ? segments.join('/') : path.realPath) : undefined
+  if (!(await mayHoldSecrets(path, segments))) return undefined
+  return path.inside ? segments.join('/') : path.realPath
+}
+
+/** By its name, or by its text where the name alone does not say: what the sandbox masks. */
+async function mayHoldSecrets(path: OpenedPath, segments: readonly string[]): Promise<boolean> {
+  return protectionOf(segments, 'read')?.level === 'ask' || (path.kind === 'file' && (await holdsToken(path.realPath, segments)))
 }
 
 /** When running: the same object that was shown, or an error that says so. */

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { ToolError } from '../domain/tool-error.ts'
 import { defineTool, type RunContext } from '../define-tool.ts'
+import { MAY_HOLD_TOKENS } from '../files/holds-token.ts'
 import { EXCLUDED } from '../search/excluded-names.ts'
 import type { RipgrepOutput } from '../search/run-ripgrep.ts'
 import type { SearchFolder } from '../search/search-folder.ts'
@@ -82,7 +83,7 @@ async function runSearch(pattern: string, folder: SearchFolder, context: RunCont
   // A single file goes through the folder walk too: the size limit counts only there.
   const globs =
     folder.only === undefined
-      ? excluded.flatMap((name) => ['--glob', `!**/${name}`])
+      ? [...excluded.flatMap((name) => ['--glob', `!**/${name}`]), ...MAY_HOLD_TOKENS.flatMap((name) => ['--iglob', `!**/${name}`])]
       : ['--no-ignore', '--max-depth', '1', '--glob', `/${escapeGlob(folder.only)}`]
   return runRipgrep({
     arguments: [

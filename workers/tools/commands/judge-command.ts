@@ -109,7 +109,7 @@ async function isInside(requested: string, context: PrepareContext): Promise<boo
   try {
     const path = await openPath(context.place.workspace, requested)
     try {
-      return path.kind !== 'special' && path.inside && reasonToAskForReading(context, path) === undefined
+      return path.kind !== 'special' && path.inside && (await reasonToAskForReading(context, path)) === undefined
     } finally {
       await path.close()
     }

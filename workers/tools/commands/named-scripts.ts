@@ -90,7 +90,7 @@ async function lookAt(requested: string, room: number, context: PrepareContext):
   try {
     const path = await openPath(context.place.workspace, requested)
     try {
-      const look = { ...NOTHING, secret: secretPath(path) }
+      const look = { ...NOTHING, secret: await secretPath(path) }
       if (path.kind === 'missing' && path.inside) return { ...look, file: { path: path.realPath, hash: null } }
       if (path.kind !== 'file' || !path.inside || path.stats === undefined) return look
       if (path.stats.size > room) return { ...look, tooLarge: true }

@@ -5,8 +5,6 @@ import { reasonToAskForReading } from '../catalog/path-preparation.ts'
 import type { PrepareContext } from '../define-tool.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import { isKernelPath, openPath } from '../files/open-path.ts'
-import type { OpenedPath } from '../files/opened-path.ts'
-import { holdsToken } from '../sandbox/masked-secrets.ts'
 
 export interface RevealedPaths {
   /** For the first of them; undefined when there is none. */
@@ -62,19 +60,13 @@ function pathsIn(word: string): string[] {
   })
 }
 
-/** Settings of package managers: what the sandbox masks for their tokens is asked about when a command names it. */
-async function reasonByContent({ inside, kind, realPath, segments }: OpenedPath): Promise<ApprovalReason | undefined> {
-  if (!inside || kind !== 'file' || !(await holdsToken(realPath, segments))) return undefined
-  return { code: 'holds_credentials', params: { path: segments.join('/') } }
-}
-
 async function lookAt(requested: string, context: PrepareContext): Promise<{ reason: ApprovalReason; secret?: string } | undefined> {
   try {
     const path = await openPath(context.place.workspace, requested)
     try {
       if (path.kind === 'missing' || (!path.inside && PUBLIC.test(path.realPath))) return undefined
       if (isKernelPath(path.realPath)) return { reason: { code: 'outside_workspace', params: { path: path.realPath } } }
-      const reason = reasonToAskForReading(context, path) ?? (await reasonByContent(path))
+      const reason = await reasonToAskForReading(context, path)
       return reason === undefined ? undefined : { reason, ...(path.inside ? { secret: path.realPath } : {}) }
     } finally {
       await path.close()

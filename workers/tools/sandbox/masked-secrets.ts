@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { foldName, protectionOf } from '../domain/protected-paths.ts'
+import { protectionOf } from '../domain/protected-paths.ts'
+import { holdsToken } from '../files/holds-token.ts'
 
 export interface MaskedSecrets {
   /** Real paths. */
@@ -17,21 +18,6 @@ const MAX_MASKS = 100
 const MAX_BYTES = 1024 * 1024
 /** Others' files, many of them. */
 const PASSED_OVER = new Set(['.git', '.metona', 'node_modules', 'vendor', 'target', 'dist', 'build', '.venv', 'venv', '__pycache__'])
-
-/** Settings of package managers and their like: most hold none, and builds need them; those that do are masked whole. */
-const MAY_HOLD_TOKENS =
-  /(^|\/)(\.npmrc|\.yarnrc|\.yarnrc\.yml|bunfig\.toml|pip\.conf|\.condarc|\.curlrc|\.wgetrc|\.dockercfg|\.docker\/config\.json|\.cargo\/credentials(\.toml)?|nuget\.config|\.my\.cnf)$/
-/** A value, not the name of a variable that holds one. */
-const TOKEN =
-  /(_authToken|_auth|_password|npmAuthToken|npmAuthIdent|password|passwd|identitytoken|registrytoken|"auth"|bearer|token|ClearTextPassword["']?\s+value)["']?\s*[=:]\s*["']?(?!\$\{?\w|["']?\s*$)[^\s"',}]{4}|:\/\/[^\s/"':@]+:(?!\$)[^\s/"'@]+@/im
-
-/** @param segments names below the workspace. */
-export async function holdsToken(path: string, segments: readonly string[]): Promise<boolean> {
-  if (!MAY_HOLD_TOKENS.test(segments.map(foldName).join('/'))) return false
-  const state = await stat(path).catch(() => undefined)
-  if (state?.isFile() !== true || state.size > MAX_BYTES) return false
-  return TOKEN.test(await readFile(path, 'utf8').catch(() => ''))
-}
 
 /**
  * @param root the workspace, free of links.
