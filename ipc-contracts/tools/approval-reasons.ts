@@ -58,6 +58,10 @@ const REASONS = {
     'the files it names are too large or too many to tell whether they change before it runs',
     '它指定的文件过大或过多，无法判断运行前是否有变',
   ),
+  network_in_background: text(
+    'it runs on in the background and can reach {domains} as long as it runs, also after secrets have been read',
+    '它会在后台继续运行，运行期间一直可以访问 {domains}，即使之后读取了机密',
+  ),
   leaks: text(
     'in this session {path} was read, which may hold secrets, and so was text from outside; {url} could carry the one away at the other’s wish',
     '本会话读取过可能含有机密的 {path}，也读取过外来文本；访问 {url} 可能按后者的意图把机密带走',

@@ -26,6 +26,8 @@ export interface Permit {
   readonly secrets?: readonly string[]
   /** It was said that the command runs in the sandbox, or that it does not. */
   readonly sandboxed?: boolean
+  /** Names a command may reach, as it was said; when it runs never more, and none that was taken back meanwhile. */
+  readonly domains?: readonly string[]
 }
 
 export interface Preparation {
@@ -48,6 +50,8 @@ export interface Preparation {
   readonly harmless?: boolean
   /** A command: whether it runs in the sandbox. */
   readonly sandboxed?: boolean
+  /** Names it may reach from inside; absent where there are none. */
+  readonly domains?: string[]
   /** Why not, where the session wants it. */
   readonly unheld?: SandboxReason
   /** The call is a question to the person. */

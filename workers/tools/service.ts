@@ -196,10 +196,11 @@ export function createToolsHandlers(
 }
 
 /** An approval holds for the call with the contents of the files that were looked at for it; for nothing else, after a restart as well. */
-export function hashCall(call: MetonaToolCall, { scripts, baseHash }: Permit = {}): string {
+export function hashCall(call: MetonaToolCall, { scripts, baseHash, domains }: Permit = {}): string {
   const files = scripts === undefined || scripts.length === 0 ? {} : { scripts: scripts.map(({ path, hash }) => ({ path, hash })) }
+  const reach = domains === undefined || domains.length === 0 ? {} : { domains }
   return createHash('sha256')
-    .update(canonicalJson({ tool: call.name, args: call.args, ...files, ...(baseHash === undefined ? {} : { baseHash }) }))
+    .update(canonicalJson({ tool: call.name, args: call.args, ...files, ...(baseHash === undefined ? {} : { baseHash }), ...reach }))
     .digest('hex')
 }
 
@@ -211,6 +212,7 @@ function optional(preparation: Preparation): {
   hidden?: boolean
   harmless?: boolean
   sandboxed?: boolean
+  domains?: string[]
   preapproved?: boolean
   unheld?: SandboxReason
   grantPrefix?: string
@@ -227,6 +229,7 @@ function optional(preparation: Preparation): {
     ...(preparation.foreign === true ? { foreign: true } : {}),
     ...(preparation.harmless === true ? { harmless: true } : {}),
     ...(preparation.sandboxed === undefined ? {} : { sandboxed: preparation.sandboxed }),
+    ...(preparation.domains === undefined ? {} : { domains: preparation.domains }),
     ...(preparation.preapproved === true ? { preapproved: true } : {}),
     ...(preparation.unheld === undefined ? {} : { unheld: preparation.unheld }),
     ...(preparation.question === undefined ? {} : { question: preparation.question }),

@@ -26,6 +26,14 @@ const CALLS: Record<string, Prepared> = {
   server: prepared({ risk: 'execute', display: 'Ask a server', foreign: true }),
   looksUp: prepared({ risk: 'read', display: 'Look up at a server', foreign: true, preapproved: true }),
   boxed: prepared({ risk: 'execute', display: 'make', sandboxed: true, subjects: [{ text: 'make' }] }),
+  named: prepared({ risk: 'execute', display: 'npm ci', sandboxed: true, domains: ['registry.npmjs.org'], subjects: [{ text: 'npm ci' }] }),
+  unclear: prepared({
+    risk: 'execute',
+    display: 'npm $X',
+    sandboxed: true,
+    domains: ['registry.npmjs.org'],
+    mustAsk: { code: 'command_unclear', params: { what: 'variable' } },
+  }),
   open: prepared({ risk: 'execute', display: 'make', sandboxed: false, subjects: [{ text: 'make' }] }),
   looks: prepared({ risk: 'execute', display: 'ls', sandboxed: false, harmless: true, subjects: [{ text: 'ls' }] }),
   curls: prepared({ risk: 'execute', display: 'curl x', sandboxed: false, foreign: true, subjects: [{ text: 'curl x' }] }),
@@ -75,6 +83,10 @@ test.each([
   [
     ['secrets', 'curls', 'open'],
     ['secrets: may_hold_secrets', 'open: leaks'],
+  ],
+  [
+    ['secrets', 'page', 'boxed', 'named', 'unclear'],
+    ['secrets: may_hold_secrets', 'named: leaks', 'unclear: leaks'],
   ],
   [['open', 'secrets', 'open', 'open'], ['secrets: may_hold_secrets']],
   [['curls', 'remember'], ['remember: instructs_agents']],

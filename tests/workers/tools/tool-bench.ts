@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import type { MetonaToolCall } from '#contracts/metona/metona-tool.ts'
-import type { PreparedCall, ToolLive } from '#contracts/tools/tools-service.ts'
+import type { PreparedCall, ToolLive, ToolPlace } from '#contracts/tools/tools-service.ts'
 import type { Port } from '#contracts/wire/port.ts'
 import { launchCommandHost, type LaunchedCommandHost } from '#main/command-host/launch.ts'
 import { catalog } from '#workers/tools/catalog/index.ts'
@@ -35,6 +35,9 @@ export interface CallOptions {
   readonly callId?: string
   readonly signal?: AbortSignal
   readonly onLive?: (message: ToolLive) => void
+  /** Names the person allows, when it is prepared and when it runs. */
+  readonly domains?: readonly string[]
+  readonly domainsAtRun?: readonly string[]
 }
 
 /** @param sandbox as a session has it. */
@@ -58,12 +61,13 @@ export async function createToolBench(sandbox: 'auto' | 'off' = 'off'): Promise<
   const handlers = createToolsHandlers(catalog, services)
   let counter = 0
 
-  const makeCall = (
-    name: string,
-    args: Record<string, unknown>,
-    options: CallOptions,
-  ): { place: { workspace: string; sessionId: string; sandbox: 'auto' | 'off' }; call: MetonaToolCall } => ({
-    place: { workspace, sessionId: options.sessionId ?? 's_test000001', sandbox },
+  const makeCall = (name: string, args: Record<string, unknown>, options: CallOptions): { place: ToolPlace; call: MetonaToolCall } => ({
+    place: {
+      workspace,
+      sessionId: options.sessionId ?? 's_test000001',
+      sandbox,
+      ...(options.domains === undefined ? {} : { domains: [...options.domains] }),
+    },
     call: { id: options.callId ?? `tc_${(counter++).toString(36).padStart(10, '0')}`, name, args, iteration: 1, timestamp: 1 },
   })
   const never: AbortSignal = new AbortController().signal
@@ -95,8 +99,10 @@ export async function createToolBench(sandbox: 'auto' | 'off' = 'off'): Promise<
         live.push(message)
         options.onLive?.(message)
       })
+      const { domainsAtRun } = options
+      const atRun = domainsAtRun === undefined ? place : { ...place, domains: [...domainsAtRun] }
       const answer = await handlers.run(
-        { place, call, argumentsHash: prepared.argumentsHash, port: channel.port2 as unknown as Port },
+        { place: atRun, call, argumentsHash: prepared.argumentsHash, port: channel.port2 as unknown as Port },
         { signal },
       )
       await closed

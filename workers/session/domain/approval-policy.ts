@@ -24,7 +24,7 @@ const MODE_REASON = {
 } as const satisfies Record<PermissionMode, ApprovalReasonCode>
 
 /** What is not asked about where the sandbox holds the command. */
-const HELD_BY_SANDBOX: readonly string[] = ['command_unclear', 'files_unbound'] satisfies ApprovalReasonCode[]
+export const HELD_BY_SANDBOX: readonly string[] = ['command_unclear', 'files_unbound'] satisfies ApprovalReasonCode[]
 
 export interface ApprovalCircumstances {
   readonly mode: PermissionMode

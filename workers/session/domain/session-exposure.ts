@@ -6,6 +6,7 @@
  */
 import type { CallExposure } from '#contracts/session/call-exposure.ts'
 import type { PreparedCall } from '#contracts/tools/tools-service.ts'
+import { HELD_BY_SANDBOX } from './approval-policy.ts'
 
 type Prepared = Extract<PreparedCall, { ok: true }>
 
@@ -32,6 +33,8 @@ export function judged(call: Prepared, tool: string, { secret, outside }: CallEx
   // In the sandbox a command reaches only what the person allowed by name, and that may be enough.
   const commandReaches = call.sandboxed === false || (call.domains ?? []).length > 0
   const reachesOut = call.risk === 'network' || call.foreign === true || (commandReaches && call.harmless !== true)
-  if (!reachesOut || secret === undefined || outside !== true || call.mustAsk !== undefined) return call
+  // That the sandbox holds it is no answer to this.
+  const heldInside = HELD_BY_SANDBOX.includes(call.mustAsk?.code ?? '')
+  if (!reachesOut || secret === undefined || outside !== true || (call.mustAsk !== undefined && !heldInside)) return call
   return { ...call, mustAsk: { code: 'leaks', params: { path: secret, url: call.subjects?.[0]?.text ?? call.display } } }
 }

@@ -26,8 +26,8 @@ export const commandOutputTool = defineTool({
     context.signal.throwIfAborted()
     const text = entry.followed.collector.takeUnread().replace(/\n+$/, '')
     const state = describeState(entry)
-    const { refused } = entry.followed
-    const note = networkNote(refused)
+    const { refused, domainsShut } = entry.followed
+    const note = networkNote(refused, domainsShut)
     return {
       result: `${text === '' ? '[nothing new]' : text}\n[${entry.id}: ${state}]${note === undefined ? '' : `\n${note}`}`,
       display: { kind: 'terminal', command: entry.command, background: entry.id, running: entry.finished === undefined, text, refused },

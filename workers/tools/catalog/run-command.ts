@@ -40,13 +40,18 @@ export const runCommandTool = defineTool({
     // In the sandbox only what the person named can be reached, by default nothing.
     const reaches = !holding.permit.sandboxed || holding.domains !== undefined
     const foreign = reaches && bringsText(input.command) ? { foreign: true } : {}
+    // It would still reach out when secrets have been read later, and nothing would ask again.
+    const runsOn =
+      input.background === true && holding.domains !== undefined
+        ? { mustAsk: { code: 'network_in_background', params: { domains: holding.domains.join(', ') } } }
+        : {}
     if (hasHiddenText(input.command)) return { display: input.command, mustAsk: { code: 'hidden_characters' }, ...holding, ...foreign }
     const [{ judgeCommand }, { chooseShell }] = await Promise.all([
       import('../commands/judge-command.ts'),
       import('../commands/shell-choice.ts'),
     ])
     const { name } = await chooseShell()
-    if (name !== 'bash' && name !== 'sh') return { display: input.command, ...holding, ...foreign }
+    if (name !== 'bash' && name !== 'sh') return { display: input.command, ...holding, ...foreign, ...runsOn }
     const judged = await judgeCommand(input.command, context)
     return {
       display: input.command,
@@ -62,6 +67,7 @@ export const runCommandTool = defineTool({
           ? { mustAsk: { code: 'files_unbound' } }
           : {}
         : { mustAsk: { code: 'command_unclear', params: { what: judged.unclear } } }),
+      ...runsOn,
       ...(judged.grantPrefix === undefined ? {} : { grantPrefix: judged.grantPrefix }),
       // A background command would go on unseen, so it is not waved through.
       ...(judged.harmless && input.background !== true ? { harmless: true } : {}),
@@ -77,13 +83,15 @@ export const runCommandTool = defineTool({
     }
     context.signal.throwIfAborted()
     const timeoutMs = input.timeout_ms ?? (background ? undefined : DEFAULT_TIMEOUT_MS)
+    const permit = context.permit ?? (await describeHolding(context)).permit
     const followed = await executeCommand({
       place: context.place,
       callId: context.callId,
       command: input.command,
       services: context.services,
       live: context.live,
-      sandboxed: context.permit?.sandboxed ?? (await describeHolding(context)).permit.sandboxed,
+      sandboxed: permit.sandboxed ?? true,
+      domains: (permit.domains ?? []).filter((domain) => context.place.domains?.includes(domain)),
       secrets: context.permit?.secrets ?? [],
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     })
@@ -94,7 +102,7 @@ export const runCommandTool = defineTool({
 interface Holding {
   /** It can be relied on. */
   readonly sandboxed: boolean
-  readonly permit: { readonly sandboxed: boolean }
+  readonly permit: { readonly sandboxed: boolean; readonly domains?: readonly string[] }
   readonly unheld?: SandboxReason
   readonly domains?: string[]
 }
@@ -106,13 +114,9 @@ async function describeHolding({ place, services }: PrepareContext): Promise<Hol
   // A profile that was never run holds what it holds, and nobody counts on it.
   if (sandboxed && (await services.sandbox.state()).kind === 'seatbelt')
     return { sandboxed: false, permit: { sandboxed }, unheld: 'untested' }
-  const domains = sandboxed ? (place.domains ?? []) : []
-  return {
-    sandboxed,
-    permit: { sandboxed },
-    ...(unheld === undefined ? {} : { unheld }),
-    ...(domains.length === 0 ? {} : { domains }),
-  }
+  const allowed = sandboxed ? (place.domains ?? []) : []
+  const domains = allowed.length > 0 && (await services.sandbox.opensDomains()) ? { domains: allowed } : {}
+  return { sandboxed, permit: { sandboxed, ...domains }, ...(unheld === undefined ? {} : { unheld }), ...domains }
 }
 
 async function runInForeground(
@@ -174,7 +178,7 @@ export function describeEnd(
   if (!endedByUs && exit.found > 0)
     notes.push(`[${exit.found} process(es) it had left running were ended with it. Use background: true for what should run on.]`)
   const refused = refusedConnections(followed, finished)
-  const note = networkNote(refused)
+  const note = networkNote(refused, followed.domainsShut && exit.exitCode !== 0)
   if (note !== undefined) notes.push(note)
   if (exit.survivors.length > 0) notes.push(`[Still alive, could not be ended: ${exit.survivors.join(', ')}.]`)
   const failed = endedByUs || exit.exitCode !== 0
@@ -199,8 +203,9 @@ export function describeEnd(
 }
 
 /** As the proxy told; where there is none, as a command that failed says itself. */
-function refusedConnections({ refused, networkClosed }: FollowedCommand, { exit, output }: FinishedCommand): readonly NetworkRefusal[] {
-  if (!networkClosed || exit.kind === 'lost' || exit.exitCode === 0) return refused
+function refusedConnections(followed: FollowedCommand, { exit, output }: FinishedCommand): readonly NetworkRefusal[] {
+  const { refused, networkClosed, domainsShut } = followed
+  if (!networkClosed || domainsShut || exit.kind === 'lost' || exit.exitCode === 0) return refused
   return unreachedHosts(output.text)
 }
 

@@ -16,6 +16,8 @@ export interface CommandRequestOptions {
   readonly timeoutMs?: number
   /** As it was said when the call was prepared; never less. */
   readonly sandboxed: boolean
+  /** Names it may reach from inside the sandbox. */
+  readonly domains: readonly string[]
   /** Real paths of secrets in the workspace that the sandbox shows after all. */
   readonly secrets?: readonly string[]
   readonly services: ToolServices
@@ -30,6 +32,8 @@ export interface FollowedCommand {
   readonly refused: readonly NetworkRefusal[]
   /** In the sandbox, with nothing allowed. */
   readonly networkClosed: boolean
+  /** Domains are allowed, and nothing here can open them to it. */
+  readonly domainsShut: boolean
   /** Never rejects. */
   readonly done: Promise<FinishedCommand>
   /** Why we ended it ourselves, when we did. */
@@ -77,7 +81,7 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
     handle = await services.commands.start({
       callId: options.callId,
       ...(options.sandboxed
-        ? await services.sandbox.wrap({ workspace, argv, env, secrets: options.secrets ?? [], domains: place.domains ?? [] })
+        ? await services.sandbox.wrap({ workspace, argv, env, secrets: options.secrets ?? [], domains: options.domains })
         : { argv, env, cwd: workspace }),
       ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
       onRefused: (refusal) => void refused.push(refusal),
@@ -96,7 +100,8 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
     throw explainStartFailure(error, place.workspace)
   }
   const running = handle
-  const networkClosed = options.sandboxed && (place.domains ?? []).length === 0
+  const networkClosed = options.sandboxed && options.domains.length === 0
+  const domainsShut = networkClosed && (place.domains ?? []).length > 0 && !(await services.sandbox.opensDomains())
   const done = running.exit.then(async (exit): Promise<FinishedCommand> => {
     clearTimeout(timer)
     return { exit, output: await collector.finish(), durationMs: Math.round(performance.now() - startedAt) }
@@ -105,7 +110,7 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
     running.kill(KILL_GRACE_MS)
     return done
   }
-  return { handle: running, collector, startedAt, refused, networkClosed, done, endedBecause: () => because, stop }
+  return { handle: running, collector, startedAt, refused, networkClosed, domainsShut, done, endedBecause: () => because, stop }
 }
 
 function explainStartFailure(error: unknown, workspace: string): unknown {

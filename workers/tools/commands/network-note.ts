@@ -30,8 +30,13 @@ export function unreachedHosts(output: string): NetworkRefusal[] {
   return [...hosts].map((host) => ({ host, port: 443, reason: 'domain' }))
 }
 
-/** @returns undefined when nothing was refused. */
-export function networkNote(refused: readonly NetworkRefusal[]): string | undefined {
+/**
+ * @param domainsShut domains are allowed, and nothing here can open them.
+ * @returns undefined when there is nothing to say.
+ */
+export function networkNote(refused: readonly NetworkRefusal[], domainsShut: boolean): string | undefined {
+  if (domainsShut)
+    return '[The command had no network, although domains are allowed: to open them, the sandbox needs a Node in /usr/bin or /usr/local/bin, and there is none. Only the person can install it.]'
   if (refused.length === 0) return undefined
   const places = refused.map((refusal) => `${domainFor(refusal)} (${WHY[refusal.reason]})`)
   return `[The sandbox refused network connections to ${places.join(', ')}. Only the person can allow a domain, in the settings or with "metona network allow DOMAIN"; do not try another way.]`

@@ -35,6 +35,8 @@ export interface Sandbox {
   state(): Promise<SandboxState>
   /** Why commands in this folder cannot be held; undefined when they can. */
   unheld(workspace: string): Promise<SandboxReason | undefined>
+  /** Whether the domains that a command may reach can be opened to it here. */
+  opensDomains(): Promise<boolean>
   /**
    * The same command inside the sandbox, without network unless it is asked for.
    * @throws ToolError when there is no sandbox, or something in the folder cannot be held.
@@ -89,6 +91,10 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
   return {
     state: async () => (await detect()).state,
     unheld,
+    opensDomains: async () => {
+      const { networkProgram } = await import('./network-arguments.ts')
+      return (await networkProgram()) !== undefined
+    },
     wrap: async (command) => {
       const { state, program } = await detect()
       if (program === undefined || (await unheld(command.workspace)) !== undefined)

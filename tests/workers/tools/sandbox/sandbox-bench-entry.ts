@@ -34,10 +34,11 @@ async function run({ id, command, sandboxed, timeoutMs, bare, secrets = [], doma
   if (bare === true) return runBare(id, command)
   try {
     const followed = await executeCommand({
-      place: { workspace: place.workspace, sessionId: 's_bench00001', sandbox: sandboxed ? 'auto' : 'off', domains: [...domains] },
+      place: { workspace: place.workspace, sessionId: 's_bench00001', sandbox: sandboxed ? 'auto' : 'off' },
       callId: id,
       command,
       sandboxed,
+      domains,
       secrets,
       services,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
