@@ -1,5 +1,6 @@
 /** Every call a client may make, each a schema pair. The session worker's handler table is typed from it. */
 import * as z from 'zod'
+import { SetDomainSchema } from '../tools/sandbox-network.ts'
 import { ModelTokenStatsSchema } from '../context/token-stats.ts'
 import { MetonaImageSchema } from '../metona/metona-request.ts'
 import { MetonaModelInfoSchema } from '../metona/metona-adapter.ts'
@@ -170,6 +171,8 @@ export const commands = defineService({
 
     'config.list': method(z.object({ workspace: z.string().optional() }), z.object({ entries: z.array(ConfigEntrySchema) })),
     'config.set': method(z.object({ workspace: z.string().optional(), key: z.string(), value: z.unknown() }), ConfigEntrySchema),
+    /** Of `security.sandboxNetwork`. `changed` is false where it was so already. */
+    'config.setDomain': method(SetDomainSchema, z.object({ changed: z.boolean(), entry: ConfigEntrySchema })),
     'models.list': method(
       z.object({ provider: z.string().optional(), live: z.boolean().default(true) }),
       z.object({ models: z.array(MetonaModelInfoSchema), problems: z.array(DiagnosisSchema) }),

@@ -1,5 +1,6 @@
 /** What the storage worker does for the session worker. It alone opens SQLite, JSONL and trace files. */
 import * as z from 'zod'
+import { SetDomainSchema } from '../tools/sandbox-network.ts'
 import { ThreadHealthSchema } from '../health/thread-health.ts'
 import { BannerSchema } from '../session/client-protocol.ts'
 import { GrantSchema } from '../session/grant-commands.ts'
@@ -142,6 +143,8 @@ export const storageService = defineService({
     /** The same values alone: what a turn needs, without what describes them to a person. */
     configValues: method(z.object({ workspace: workspace.optional() }), z.object({ values: z.record(z.string(), z.unknown()) })),
     configSet: method(z.object({ workspace: workspace.optional(), key: z.string(), value: z.unknown() }), ConfigEntrySchema),
+    /** As `config.setDomain` in commands. */
+    configSetDomain: method(SetDomainSchema, z.object({ changed: z.boolean(), entry: ConfigEntrySchema })),
     trustAdd: method(z.object({ path: z.string() }), TrustEntrySchema),
     trustRemove: method(z.object({ path: z.string() }), z.object({ removed: z.boolean() })),
     trustList: method(nothing, z.object({ entries: z.array(TrustEntrySchema) })),

@@ -1,15 +1,18 @@
 /** The names sandboxed commands may reach: one setting of the profile, seen as a list. */
 import { ALLOWED_DOMAIN } from '#contracts/tools/allowed-domains.ts'
-import { SandboxNetworkSchema, type SandboxNetwork } from '#contracts/tools/sandbox-network.ts'
+import { SandboxNetworkSchema, type SandboxNetwork, type SetDomain } from '#contracts/tools/sandbox-network.ts'
 import { defineStore } from 'pinia'
 import { computed } from 'vue'
 import { useConfigStore } from './config.ts'
+import { useConnectionStore } from './connection.ts'
+import { toProblem } from './to-problem.ts'
 
 type AllowedDomain = SandboxNetwork[number]
 const KEY = 'security.sandboxNetwork'
 
 export const useAllowedDomainsStore = defineStore('allowed-domains', () => {
   const config = useConfigStore()
+  const connection = useConnectionStore()
   const list = computed(() => SandboxNetworkSchema.catch([]).parse(config.value(KEY) ?? []))
   const refusal = computed(() => config.refusals[KEY])
 
@@ -26,13 +29,17 @@ export const useAllowedDomainsStore = defineStore('allowed-domains', () => {
     return ALLOWED_DOMAIN.test(domain) ? domain : undefined
   }
 
+  async function set(change: SetDomain): Promise<void> {
+    try {
+      config.took((await connection.call('config.setDomain', change)).entry)
+    } catch (error) {
+      config.refused(KEY, toProblem(error))
+    }
+  }
+
   const allow = (domain: string, folder: string | undefined): Promise<void> =>
-    config.set(KEY, [...list.value, { domain, ...(folder === undefined ? {} : { folder }) }])
-  const remove = (gone: AllowedDomain): Promise<void> =>
-    config.set(
-      KEY,
-      list.value.filter((entry) => entry.domain !== gone.domain || entry.folder !== gone.folder),
-    )
+    set({ domain, ...(folder === undefined ? {} : { folder }), allowed: true })
+  const remove = (gone: AllowedDomain): Promise<void> => set({ ...gone, allowed: false })
 
   return { list, refusal, allows, domainIn, allow, remove }
 })

@@ -28,18 +28,28 @@ export const useConfigStore = defineStore('config', () => {
   async function set(key: string, value: unknown): Promise<void> {
     const before = entries.value
     entries.value = before.map((entry) => (entry.key === key ? { ...entry, value, source: 'profile' } : entry))
-    const { [key]: _old, ...others } = refusals.value
-    refusals.value = others
+    refused(key, undefined)
     try {
       const kept = await connection.call('config.set', { key, value })
       entries.value = entries.value.map((entry) => (entry.key === key ? kept : entry))
     } catch (error) {
       entries.value = entries.value.map((entry) => before.find((old) => old.key === key && entry.key === key) ?? entry)
-      refusals.value = { ...refusals.value, [key]: toProblem(error) }
+      refused(key, toProblem(error))
     }
+  }
+
+  /** As the host answered to a change of another kind. */
+  function took(entry: ConfigEntry): void {
+    entries.value = entries.value.map((old) => (old.key === entry.key ? entry : old))
+    refused(entry.key, undefined)
+  }
+
+  function refused(key: string, problem: Problem | undefined): void {
+    const { [key]: _old, ...others } = refusals.value
+    refusals.value = problem === undefined ? others : { ...others, [key]: problem }
   }
 
   const value = (key: string): unknown => entries.value.find((entry) => entry.key === key)?.value
 
-  return { entries, loaded, problem, refusals, load, set, value }
+  return { entries, loaded, problem, refusals, load, set, took, refused, value }
 })

@@ -9,6 +9,7 @@ import { threadHealth } from '#workers/shared/metering/thread-meter.ts'
 import { readWorkspaceFile, writeWorkspaceFile } from './folders/workspace-files.ts'
 import { makeSampleWorkspace } from './folders/sample-workspace.ts'
 import { checkedValue, effectiveConfig, effectiveEntry, effectiveValues, keyOf } from './profile/effective-config.ts'
+import { SANDBOX_NETWORK, setAllowedDomain } from './profile/allowed-domains.ts'
 import { deleteSession } from './delete-session.ts'
 import { lazyMemoryHandlers } from './memory/lazy-memory-handlers.ts'
 import { listSessions, readEvents, readPartials } from './queries/read-sessions.ts'
@@ -137,6 +138,10 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
       if (workspace === undefined) profile().setConfig(key, text, category)
       else await workspaces.get(workspace).record({ event: 'config_set', key, value: text, category }, signal)
       return effectiveEntry(key, profile().config(), await stored(workspace))
+    },
+    configSetDomain: (input) => {
+      const changed = setAllowedDomain(profile(), input)
+      return { changed, entry: effectiveEntry(SANDBOX_NETWORK, profile().config(), new Map()) }
     },
     trustAdd: async ({ path }) => {
       const root = realFolder(path)

@@ -29,30 +29,23 @@ export function listDomains(context: CommandContext): Promise<ExitCode> {
   })
 }
 
-export const allowDomain = (context: CommandContext): Promise<ExitCode> =>
-  change(context, (entries, wanted) => (entries.some((entry) => same(entry, wanted)) ? entries : [...entries, wanted]), 'domainAllowed')
+export const allowDomain = (context: CommandContext): Promise<ExitCode> => change(context, 'domainAllowed')
 
-export const removeDomain = (context: CommandContext): Promise<ExitCode> =>
-  change(context, (entries, wanted) => entries.filter((entry) => !same(entry, wanted)), 'domainRemoved')
+export const removeDomain = (context: CommandContext): Promise<ExitCode> => change(context, 'domainRemoved')
 
 type AllowedDomain = SandboxNetwork[number]
 
-function change(
-  context: CommandContext,
-  step: (entries: SandboxNetwork, wanted: AllowedDomain) => SandboxNetwork,
-  said: 'domainAllowed' | 'domainRemoved',
-): Promise<ExitCode> {
+function change(context: CommandContext, said: 'domainAllowed' | 'domainRemoved'): Promise<ExitCode> {
   const domain = (context.arguments.words[0] as string).toLowerCase()
   if (!ALLOWED_DOMAIN.test(domain)) throw new UsageError('BAD_DOMAIN', { domain })
   return withApp(context, { warm: ['storage'] }, async ({ client }) => {
     const folder = await namedFolder(context)
     const wanted: AllowedDomain = { domain, ...(folder === undefined ? {} : { folder }) }
-    const before = await read(client)
-    const after = step(before, wanted)
-    if (after.length !== before.length) await client.call('config.set', { key: KEY, value: after })
-    const found = said === 'domainAllowed' || after.length !== before.length
+    const allowed = said === 'domainAllowed'
+    const { changed } = await client.call('config.setDomain', { ...wanted, allowed })
+    const found = allowed || changed
     const where = folder ?? context.text.domainEverywhere
-    if (context.json) context.out.line(JSON.stringify({ ...wanted, allowed: said === 'domainAllowed' }))
+    if (context.json) context.out.line(JSON.stringify({ ...wanted, allowed }))
     else context.out.line(fill(found ? context.text[said] : context.text.domainNotThere, { domain, where }))
     return ExitCode.DONE
   })
@@ -71,8 +64,4 @@ async function namedFolder(context: CommandContext): Promise<string | undefined>
 async function read(client: Client): Promise<SandboxNetwork> {
   const { entries } = await client.call('config.list', {})
   return SandboxNetworkSchema.parse(entries.find((entry) => entry.key === KEY)?.value ?? [])
-}
-
-function same(left: AllowedDomain, right: AllowedDomain): boolean {
-  return left.domain === right.domain && left.folder === right.folder
 }

@@ -160,9 +160,11 @@ test('an answered question brings the next one under the finger: its buttons sle
 
 test('what the sandbox refused is said, and a name is allowed in this folder with one click', async () => {
   const set: unknown[] = []
-  host.answer('config.set', ({ key, value }) => {
-    set.push([key, value])
-    return configEntries({ 'ui.language': 'en', [String(key)]: value }).find((entry) => entry.key === key)
+  host.answer('config.setDomain', (change) => {
+    set.push(change)
+    const { allowed: _allowed, ...domain } = change
+    const entry = configEntries({ 'security.sandboxNetwork': [domain] }).find(({ key }) => key === 'security.sandboxNetwork')
+    return { changed: true, entry }
   })
   call('n', {
     display: {
@@ -186,6 +188,6 @@ test('what the sandbox refused is said, and a name is allowed in this folder wit
   ])
   await card('n').getByTestId(testIds.allowHost).press('Enter')
   await rows.first().getByText('is allowed in this folder now').waitFor()
-  expect(set).toEqual([['security.sandboxNetwork', [{ domain: 'registry.npmjs.org', folder: '/w' }]]])
+  expect(set).toEqual([{ domain: 'registry.npmjs.org', folder: '/w', allowed: true }])
   expect(await card('n').getByTestId(testIds.allowHost).count()).toBe(0)
 })

@@ -151,3 +151,14 @@ it('rules about tool calls are the person’s alone', async () => {
   await expect(set('security.rules', [], true)).rejects.toMatchObject({ code: 'CONFIG_ONLY_TIGHTENS' })
   await expect(set('security.rules', [{ effect: 'maybe', tool: 'x' }], false)).rejects.toMatchObject({ code: 'BAD_CONFIG_VALUE' })
 })
+
+it('a domain that was taken out does not come back with the next one that is put in', async () => {
+  const other = storage.again()
+  const set = (of: TestStorage, domain: string, allowed: boolean) => of.service.configSetDomain({ domain, allowed })
+  await set(storage, 'one.example', true)
+  await set(other, 'two.example', true)
+  expect((await set(storage, 'one.example', false)).changed).toBe(true)
+  expect((await set(other, 'three.example', true)).entry.value).toEqual([{ domain: 'two.example' }, { domain: 'three.example' }])
+  expect([(await set(storage, 'one.example', false)).changed, (await set(storage, 'two.example', true)).changed]).toEqual([false, false])
+  await other.close()
+})

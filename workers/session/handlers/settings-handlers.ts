@@ -8,6 +8,7 @@ export function settingsHandlers({ services }: HandlerParts): HandlersOf<'config
   return {
     'config.list': async (input) => services.storage.ask((client) => client.configList(input)),
     'config.set': async (input) => (await storage()).configSet(input),
+    'config.setDomain': async (input) => (await storage()).configSetDomain(input),
     'models.list': async ({ provider, live }) => {
       const baseUrls = live ? await storedBaseUrls(services) : {}
       return services.llm.ask((client) => client.listModels({ ...(provider === undefined ? {} : { provider }), live, baseUrls }))

@@ -28,6 +28,7 @@ export class Profile {
   readonly agreements: StoredAgreements
   readonly #database: Database
   readonly #now: () => string
+  #pageStatePruned = false
 
   constructor(folder: string, banners: Banners, now: () => string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -81,6 +82,11 @@ export class Profile {
       category,
       this.#now(),
     ])
+  }
+
+  /** What is read and written in `work` is of one moment, for other programs on this profile too. */
+  atOnce<T>(work: () => T): T {
+    return waitForLock(() => inTransaction(this.#database, work))
   }
 
   /** The same grant given again runs anew from now. */
@@ -144,8 +150,15 @@ export class Profile {
   }
 
   setPageState(key: string, value: string | null): void {
+    this.#prunePageState()
     if (value === null) this.#write('DELETE FROM page_state WHERE key = ?', [key])
     else this.#write('INSERT OR REPLACE INTO page_state (key, value, updated_at) VALUES (?, ?, ?)', [key, value, this.#now()])
+  }
+
+  /** Once: it looks through all of them, and the values are large. */
+  #prunePageState(): void {
+    if (this.#pageStatePruned) return
+    this.#pageStatePruned = true
     this.#write('DELETE FROM page_state WHERE updated_at < ?', [new Date(Date.parse(this.#now()) - PAGE_STATE_MS).toISOString()])
   }
 
