@@ -34,6 +34,22 @@ describe('the profile', () => {
     expect(readdirSync(scratch)).toEqual(['read-new'])
   })
 
+  it('forgets what the page kept half a year ago, once per run and not with each draft', async () => {
+    let now = '2026-01-01T00:00:00.000Z'
+    await storage.close()
+    storage = storage.again({ now: () => now })
+    const write = (key: string) => storage.service.pageStateWrite({ key, value: key })
+    const keys = async () => (await storage.service.pageStateRead({ prefix: 'draft:' })).entries.map(({ key }) => key)
+    await write('draft:old')
+    now = '2026-08-01T00:00:00.000Z'
+    await write('draft:new')
+    expect(await keys()).toEqual(['draft:new', 'draft:old'])
+    await storage.close()
+    storage = storage.again()
+    await write('draft:newer')
+    expect(await keys()).toEqual(['draft:new', 'draft:newer'])
+  })
+
   it.each([
     ['full of garbage', () => writeFileSync(join(storage.profile, 'profile.db'), Buffer.alloc(20_000, 'garbage!'))],
     [

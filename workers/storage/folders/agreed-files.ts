@@ -64,7 +64,7 @@ export class AgreedFiles {
       workspace,
       (await Promise.all(ours.map((name) => see(workspace, name)))).map((file) => this.#agreed(file)),
     )
-    await this.changes(workspace)
+    await this.#look(workspace)
   }
 
   judge(workspace: string, files: readonly SeenFile[]): FileVerdict[] {
@@ -87,6 +87,19 @@ export class AgreedFiles {
 
   /** Looks at all of them as they are now. */
   async changes(workspace: string): Promise<ChangedFile[]> {
+    await this.#look(workspace)
+    const known = this.#textsOf(workspace).all(workspace)
+    return Promise.all(
+      [...this.#changedOf(workspace).values()].map(async ({ name, text }) => {
+        const { text: before, kept } = known.get(name) ?? NOTHING
+        const hash = hashOfText(text)
+        return { name, hash, diff: await shownDiff(name, before, this.#options.clean(text)), kept: kept === hash }
+      }),
+    )
+  }
+
+  /** Without what differs, which takes long to tell. */
+  async #look(workspace: string): Promise<void> {
     const names = new Set([...WORKSPACE_FILES, ...this.#textsOf(workspace).all(workspace).keys(), ...this.#changedOf(workspace).keys()])
     const seen = await Promise.all([...names].map((name) => see(workspace, name)))
     // Below the root a file that is gone takes no rule with it that the model would still be given.
@@ -96,14 +109,6 @@ export class AgreedFiles {
     )
     for (const { name, text } of seen) if (text === '' && name.includes('/')) this.#changedOf(workspace).delete(name)
     this.#say(workspace)
-    const known = this.#textsOf(workspace).all(workspace)
-    return Promise.all(
-      [...this.#changedOf(workspace).values()].map(async ({ name, text }) => {
-        const { text: before, kept } = known.get(name) ?? NOTHING
-        const hash = hashOfText(text)
-        return { name, hash, diff: await shownDiff(name, before, this.#options.clean(text)), kept: kept === hash }
-      }),
-    )
   }
 
   /** @throws AppError FILE_CHANGED when another text was shown than is there now. */
