@@ -16,16 +16,24 @@ interface HostRecord {
   readonly startedAt: number
 }
 
-/** @param folder made where missing. @returns removes the record: the host has ended everything itself. */
+/**
+ * Never rejects: a disk that is full or may not be written to says so on stderr, and commands run all the same.
+ * @param folder made where missing.
+ * @returns removes the record: the host has ended everything itself.
+ */
 export async function writeHostRecord(folder: string, marker: string): Promise<() => Promise<void>> {
   const startedAt = await startOf(process.pid)
   const boot = await bootId()
   if (folder === '' || boot === undefined || startedAt === undefined) return () => Promise.resolve()
   const path = join(folder, `${process.pid}-${startedAt}.json`)
   const record: HostRecord = { marker, boot, pid: process.pid, startedAt }
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await writeFile(path, JSON.stringify(record), { mode: 0o600 })
-  return () => rm(path, { force: true })
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await writeFile(path, JSON.stringify(record), { mode: 0o600 })
+  } catch (error) {
+    process.stderr.write(`metona command host: what outlives a crash will not be ended by the next start: ${String(error)}\n`)
+  }
+  return () => rm(path, { force: true }).catch((error: unknown) => void process.stderr.write(`metona command host: ${String(error)}\n`))
 }
 
 /** Ends what dead command hosts left and forgets them; those that live are let be. @returns how many processes were ended. */
@@ -34,6 +42,8 @@ export async function reapLeftovers(folder: string): Promise<number> {
   if (boot === undefined) return 0
   let ended = 0
   for (const name of await readdir(folder).catch((): string[] => [])) {
+    // Its record may be half written.
+    if (await isOfLivingHost(name)) continue
     const path = join(folder, name)
     const record = readRecord(await readFile(path, 'utf8').catch(() => ''))
     if (record !== undefined && record.boot === boot) {
@@ -43,6 +53,11 @@ export async function reapLeftovers(folder: string): Promise<number> {
     await rm(path, { force: true })
   }
   return ended
+}
+
+async function isOfLivingHost(name: string): Promise<boolean> {
+  const [, pid = '', startedAt] = /^(\d+)-(\d+)\.json$/.exec(name) ?? []
+  return startedAt !== undefined && (await startOf(Number(pid))) === Number(startedAt)
 }
 
 /** No process, group or session has this id. */

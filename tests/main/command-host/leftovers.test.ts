@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { reapLeftovers } from '#main/command-host/leftovers.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { reapLeftovers, writeHostRecord } from '#main/command-host/leftovers.ts'
 import { livingProcesses } from './living-processes.ts'
 import { settles } from './settles.ts'
 
@@ -60,6 +60,24 @@ describe.skipIf(process.platform !== 'linux')('after a run that was killed', () 
     expect(await reapLeftovers(folder)).toBe(0)
     expect([livingProcesses(`METONA_CALL=${id}`).length, (await readdir(folder)).length]).toEqual([expect.any(Number), 1])
     expect(livingProcesses(`METONA_CALL=${id}`).length).toBeGreaterThanOrEqual(3)
+  })
+
+  test('a record that a starting host has not written to its end stays', async () => {
+    const stat = await readFile('/proc/self/stat', 'latin1')
+    const startedAt = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    await writeFile(join(folder, `${process.pid}-${startedAt}.json`), '{"marker":')
+    await writeFile(join(folder, `${process.pid}-1.json`), '{"marker":')
+    await reapLeftovers(folder)
+    expect(await readdir(folder)).toEqual([`${process.pid}-${startedAt}.json`])
+  })
+
+  test('where no record can be written that is said, and the host goes on', async () => {
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    await writeFile(join(folder, 'file'), '')
+    const forget = await writeHostRecord(join(folder, 'file', 'below'), `METONA_HOST=${'0'.repeat(32)}`)
+    await forget()
+    expect(said.mock.calls[0]?.[0]).toMatch(/ENOTDIR/)
+    said.mockRestore()
   })
 
   test('whoever got the host’s old id since is not touched, and a record of another start of the machine ends nothing', async () => {
