@@ -190,6 +190,7 @@ class AttachedClient implements Client {
   publishRow(row: SessionSummary): void {
     if (this.#rows === undefined) return
     this.#rows.set(row.sessionId, row)
+    this.#removed.delete(row.sessionId)
     this.#scheduleList()
   }
 

@@ -66,3 +66,16 @@ test('a row that changes often is sent at once, then four times a second, whatev
   expect(lists.length).toBeLessThanOrEqual(2000 / LIST_INTERVAL_MS + 2)
   expect(lists.at(-1)?.rows.at(0)?.lastSeq).toBe(199)
 })
+
+test('a row that goes and comes back before the list is sent is there', async () => {
+  client.subscribeList()
+  const row = summarise(snapshot)
+  // The first list goes out at once, what follows it together.
+  hub.publishRow(row)
+  await vi.advanceTimersByTimeAsync(1)
+  hub.publishRemoved(row.sessionId)
+  hub.publishRow(row)
+  await vi.advanceTimersByTimeAsync(LIST_INTERVAL_MS)
+  const last = received.findLast((message) => message.type === 'list')
+  expect([last?.rows.map(({ sessionId }) => sessionId), last?.removed]).toEqual([[row.sessionId], []])
+})

@@ -18,9 +18,11 @@ export function workspaceHandlers({ services, workspaces, manager }: HandlerPart
     },
     'workspace.close': async ({ workspace }) => {
       await manager.closeWorkspace(workspace)
-      await manager.announce(workspace, 'closed')
-      await services.mcp.close(workspace)
-      await workspaces.close(workspace)
+      try {
+        await manager.announce(workspace, 'closed')
+      } finally {
+        await services.mcp.close(workspace).finally(() => workspaces.close(workspace))
+      }
       return {}
     },
     'workspace.recent': async () => (await storage()).recentWorkspaces({}),
