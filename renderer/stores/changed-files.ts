@@ -14,6 +14,7 @@ export const useChangedFilesStore = defineStore('changed-files', () => {
   const of = (workspace: string): readonly ChangedFile[] => byFolder.value.get(workspace) ?? []
 
   async function load(workspace: string): Promise<void> {
+    problem.value = undefined
     try {
       const { files } = await connection.call('workspaceFiles.changes', { workspace })
       byFolder.value = new Map(byFolder.value).set(workspace, files)
@@ -25,13 +26,14 @@ export const useChangedFilesStore = defineStore('changed-files', () => {
   /** One that changed again since it was shown is shown anew. */
   async function answer(workspace: string, { name, hash }: ChangedFile, decision: 'take' | 'keep'): Promise<void> {
     busy.value = name
-    problem.value = undefined
+    let failure: Problem | undefined
     try {
       await connection.call('workspaceFiles.answer', { workspace, name, hash, decision })
     } catch (error) {
-      problem.value = toProblem(error)
+      failure = toProblem(error)
     }
     await load(workspace)
+    problem.value ??= failure
     busy.value = undefined
   }
 
