@@ -12,10 +12,13 @@ export function builtinModulesWhole(): Plugin {
     renderChunk(code) {
       if (!MENTION.test(code)) return null
       const changes: Change[] = []
-      walk(this.parse(code), (node) => {
+      const take = (node: Node): void => {
         const change = changeOf(node)
         if (change !== undefined) changes.push(change)
-      })
+      }
+      const program = this.parse(code)
+      if (LATER.test(code)) walk(program, take)
+      else for (const statement of program.body) take(statement)
       return { code: changes.reduceRight((text, { start, end, by }) => text.slice(0, start) + by + text.slice(end), code), map: null }
     },
   }
@@ -23,6 +26,8 @@ export function builtinModulesWhole(): Plugin {
 
 /** Cheaper than parsing: most chunks, and all the big ones, name none. */
 const MENTION = /["'`]node:/
+/** Only then more than the statements at the top has to be looked at. */
+const LATER = /\bimport\s*\(\s*["'`]node:/
 
 interface Change {
   readonly start: number

@@ -29,12 +29,14 @@ export interface RankedMemory<C extends MemoryCandidate = MemoryCandidate> {
   readonly candidate: C
   /** 0 to 1: how much of what was asked it holds, rare words counting more, with small bounded shares for age and importance. */
   readonly relevanceScore: number
+  /** The same without age and importance: they order what fits, they do not make it fit. */
+  readonly match: number
   /** The words of the item that matched, as a person knows them. */
   readonly words: readonly string[]
 }
 
-/** Below this an item is not brought up by itself; whoever searches still sees it. */
-const RELEVANT = 0.19
+/** An item that matches less is not brought up by itself, however new or important; whoever searches still sees it. */
+const RELEVANT = 0.205
 /** Nor is one that is this much weaker than the best. */
 const SHARE_OF_BEST = 0.25
 const DUPLICATE = 0.8
@@ -59,23 +61,24 @@ export function rankMemories<C extends MemoryCandidate>(
     .filter((candidate) => candidate.type !== 'working' || candidate.sessionId === context.sessionId)
     .map((candidate) => {
       const matched = matchOf(concepts, candidate, context)
-      return { candidate, words: matched.words, score: matched.share * factorOf(candidate, context) }
+      return { candidate, words: matched.words, share: matched.share, factor: factorOf(candidate, context) }
     })
-  const byPlace = new Map(scored.map((entry) => [placeOf(entry.candidate, 0), entry.score]))
-  const near = (candidate: MemoryCandidate, distance: number): number =>
-    candidate.position === undefined ? 0 : (byPlace.get(placeOf(candidate, distance)) ?? 0)
+  const byPlace = new Map(scored.map((entry) => [placeOf(entry.candidate, 0), entry]))
+  /** What its neighbours add, by the value each of them has. */
+  const beside = (candidate: MemoryCandidate, valueOf: (entry: (typeof scored)[number]) => number): number => {
+    if (candidate.type !== 'episodic' || candidate.position === undefined) return 0
+    const near = (distance: number): number => {
+      const entry = byPlace.get(placeOf(candidate, distance))
+      return entry === undefined ? 0 : valueOf(entry)
+    }
+    return NEXT * Math.max(near(-1), near(1)) + NEXT_BUT_ONE * Math.max(near(-2), near(2))
+  }
   return scored
-    .map(({ candidate, words, score }) => ({
+    .map(({ candidate, words, share, factor }) => ({
       candidate,
       words,
-      relevanceScore: Math.min(
-        1,
-        candidate.type === 'episodic'
-          ? score +
-              NEXT * Math.max(near(candidate, -1), near(candidate, 1)) +
-              NEXT_BUT_ONE * Math.max(near(candidate, -2), near(candidate, 2))
-          : score,
-      ),
+      match: Math.min(1, share + beside(candidate, (entry) => entry.share)),
+      relevanceScore: Math.min(1, share * factor + beside(candidate, (entry) => entry.share * entry.factor)),
     }))
     .filter(({ relevanceScore }) => relevanceScore > 0)
     .sort(
@@ -92,9 +95,9 @@ export function chooseRelevant<C extends MemoryCandidate>(
   limit: number,
   known: readonly string[] = [],
 ): RankedMemory<C>[] {
-  const floor = Math.max(RELEVANT, SHARE_OF_BEST * (ranked[0]?.relevanceScore ?? 0))
+  const floor = Math.max(RELEVANT, SHARE_OF_BEST * Math.max(0, ...ranked.map(({ match }) => match)))
   return withoutDuplicates(
-    ranked.filter(({ relevanceScore }) => relevanceScore >= floor),
+    ranked.filter(({ match }) => match >= floor),
     limit,
     known,
   )

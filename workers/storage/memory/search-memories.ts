@@ -56,7 +56,7 @@ export function searchMemories(database: Database, search: MemorySearch): Memory
   const found = ranked.filter(({ candidate }) => !excluded.has(candidate.id) && !unsaid.some(({ id }) => id === candidate.id))
   const relevant = chooseRelevant(found, search.limit, [...search.known, ...unsaid.map(({ content }) => content)])
   const scores = new Map(ranked.map((entry) => [entry.candidate.id, entry]))
-  return [...unsaid.map((item) => scores.get(item.id) ?? { candidate: item, relevanceScore: 0, words: [] }), ...relevant]
+  return [...unsaid.map((item) => scores.get(item.id) ?? { candidate: item, relevanceScore: 0, match: 0, words: [] }), ...relevant]
     .slice(0, search.limit)
     .map(toHit)
 }
@@ -108,7 +108,7 @@ function everything(database: Database, search: MemorySearch, ranked: readonly R
   if (ranked.length > 0 && [...text].length > 1) return [...literal, ...others]
   const containing = memoriesContaining(database, search.query.trim(), search.limit, search.now)
     .filter((item) => !held.has(item.id) && (item.type !== 'working' || item.sessionId === search.sessionId))
-    .map((candidate) => ({ candidate, relevanceScore: 1, words: [search.query.trim()] }))
+    .map((candidate) => ({ candidate, relevanceScore: 1, match: 1, words: [search.query.trim()] }))
   return [...literal, ...containing, ...others.filter(({ candidate }) => !containing.some((entry) => entry.candidate.id === candidate.id))]
 }
 
