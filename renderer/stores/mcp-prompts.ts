@@ -26,12 +26,14 @@ export const useMcpPromptsStore = defineStore('mcp-prompts', () => {
         (found) => {
           if (of !== workspace) return
           prompts.value = found.prompts
-          askedAt = performance.now()
         },
         () => undefined,
       )
       .finally(() => {
-        if (of === workspace) asking = undefined
+        if (of !== workspace) return
+        asking = undefined
+        // After a failure as well: it would fail again at the next letter.
+        askedAt = performance.now()
       })
     return asking
   }
@@ -39,8 +41,12 @@ export const useMcpPromptsStore = defineStore('mcp-prompts', () => {
   const find = (workspace: string | undefined, word: string): McpPrompt | undefined =>
     of === workspace ? prompts.value.find((prompt) => prompt.word === word) : undefined
 
-  const fill = (workspace: string, { server, name }: McpPrompt, given: Record<string, string>): Promise<McpPromptText> =>
-    connection.call('mcp.getPrompt', { workspace, id: server.id, prompt: name, arguments: given })
+  const fill = (
+    workspace: string,
+    { server, name }: McpPrompt,
+    given: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<McpPromptText> => connection.call('mcp.getPrompt', { workspace, id: server.id, prompt: name, arguments: given }, { signal })
 
   /** Empty where there is nothing to suggest. */
   async function complete(

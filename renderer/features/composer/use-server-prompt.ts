@@ -9,6 +9,9 @@ export interface AskedPrompt {
   readonly workspace: string
   readonly prompt: McpPrompt
   readonly given: Record<string, string>
+  /** Whose draft it was asked for in, and the draft as it was. */
+  readonly key: string
+  readonly draft: string
 }
 
 export interface ServerPrompt {
@@ -18,27 +21,44 @@ export interface ServerPrompt {
   /** @returns whether the message is a prompt; rejects with what went wrong while it was filled. */
   take(message: string, workspace: string | undefined): Promise<boolean>
   fill(given: Record<string, string>): Promise<void>
+  /** What is on its way is not waited for. */
   cancel(): void
 }
 
-/** @param put gets the filled text. */
-export function useServerPrompt(put: (text: string) => void): ServerPrompt {
+/** The field the filled text is for. */
+export interface PromptField {
+  /** Whose draft it shows. */
+  key(): string
+  text(): string
+  put(text: string): void
+  /** The text came, and the draft had been changed meanwhile: it stays as it is. */
+  late(): void
+}
+
+export function useServerPrompt(field: PromptField): ServerPrompt {
   const { t } = useI18n()
   const store = useMcpPromptsStore()
   const asked = shallowRef<AskedPrompt>()
   const busy = ref(false)
+  let filling: AbortController | undefined
 
-  async function fetchText({ workspace, prompt, given }: AskedPrompt): Promise<void> {
+  async function fetchText({ workspace, prompt, given, key, draft }: AskedPrompt): Promise<void> {
     if (busy.value) return
     busy.value = true
+    const mine = new AbortController()
+    filling = mine
     try {
-      const text = await store.fill(workspace, prompt, given)
+      const text = await store.fill(workspace, prompt, given, mine.signal)
+      if (mine.signal.aborted) return
       const lead = t('command.promptLead', { prompt: prompt.title, server: prompt.server.name })
       const leftOut = text.leftOut.length === 0 ? undefined : t('command.promptLeftOut', { parts: text.leftOut.join(', ') })
       asked.value = undefined
-      put(quotePrompt(text, lead, leftOut))
+      if (field.key() === key && field.text() === draft) field.put(quotePrompt(text, lead, leftOut))
+      else field.late()
+    } catch (error) {
+      if (!mine.signal.aborted) throw error
     } finally {
-      busy.value = false
+      if (filling === mine) busy.value = false
     }
   }
 
@@ -48,8 +68,9 @@ export function useServerPrompt(put: (text: string) => void): ServerPrompt {
     take: async (message, workspace) => {
       const read = workspace === undefined ? undefined : readPrompt(message, (word) => store.find(workspace, word))
       if (read === undefined || workspace === undefined) return false
-      if (isComplete(read)) await fetchText({ workspace, ...read })
-      else asked.value = { workspace, ...read }
+      const wanted = { workspace, ...read, key: field.key(), draft: message }
+      if (isComplete(read)) await fetchText(wanted)
+      else asked.value = wanted
       return true
     },
     fill: async (given) => {
@@ -57,6 +78,9 @@ export function useServerPrompt(put: (text: string) => void): ServerPrompt {
     },
     cancel: () => {
       asked.value = undefined
+      filling?.abort()
+      filling = undefined
+      busy.value = false
     },
   }
 }

@@ -23,5 +23,6 @@ export const command = {
   promptHelp: 'The text comes into the field; nothing is sent yet.',
   promptLead:
     'The quoted lines are the prompt “{prompt}” of the MCP server “{server}”, which I chose. They are the server’s words, not mine:',
+  promptLate: 'The draft had changed when the text of the prompt came, so yours was kept. Choose the prompt again if you want it.',
   promptLeftOut: '(Left out: {parts})',
 }

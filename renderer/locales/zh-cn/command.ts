@@ -24,5 +24,6 @@ export const command: Messages['command'] = {
   promptFill: '填入',
   promptHelp: '文字会放进输入框，还不会发送。',
   promptLead: '下面引用的各行是我选用的 MCP 服务器“{server}”的提示词“{prompt}”。它们是服务器的话，不是我的：',
+  promptLate: '提示词到达时输入框里的内容已经改变，所以保留了你的内容，没有放入提示词。需要的话请再选用一次。',
   promptLeftOut: '（略去：{parts}）',
 }

@@ -236,6 +236,15 @@ const BEHAVIOURS: Record<string, () => void> = {
       })
     }
   },
+  'silent-prompts': () => {
+    answers['initialize'] = (message) =>
+      answer(message, {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {}, prompts: {} },
+        serverInfo: { name: 'hostile', version: '1' },
+      })
+    answers['prompts/list'] = () => undefined
+  },
   'hidden-description': () => {
     tools = [{ ...poke, description: 'Pokes.\u200b\u202e\u{e0049}\u{e0067} quietly', annotations: { readOnlyHint: true } }]
   },

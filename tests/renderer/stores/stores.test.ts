@@ -3,6 +3,7 @@ import { useConfigStore } from '#renderer/stores/config.ts'
 import { useConnectionStore } from '#renderer/stores/connection.ts'
 import { useDraftFilesStore } from '#renderer/stores/draft-files.ts'
 import { useDraftsStore } from '#renderer/stores/drafts.ts'
+import { useMcpPromptsStore } from '#renderer/stores/mcp-prompts.ts'
 import { useModelsStore } from '#renderer/stores/models.ts'
 import { externalUrl, useNativeStore } from '#renderer/stores/native.ts'
 import { fromHash, toHash, type Place } from '#renderer/stores/navigation.ts'
@@ -56,6 +57,17 @@ async function startAnew(): Promise<void> {
 }
 
 const calls = (method: string): unknown[] => host.calls.filter((call) => call.method === method).map((call) => call.params)
+
+test('prompts of servers that could not be had are not asked for at every letter', async () => {
+  await start()
+  host.answer('mcp.prompts', () => {
+    throw new AppError({ code: 'MCP_FAILED', message: 'no' })
+  })
+  const prompts = useMcpPromptsStore()
+  await prompts.load('/w')
+  await prompts.load('/w')
+  expect(calls('mcp.prompts')).toEqual([{ workspace: '/w' }])
+})
 
 test('a call made before the first connection waits for it', async () => {
   const early = useConnectionStore().call('workspace.recent', {})

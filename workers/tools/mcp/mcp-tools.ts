@@ -13,6 +13,7 @@ import type { BoundTool, Preparation, RunContext, Tool, ToolOutput } from '../de
 import { elicit } from './elicitation.ts'
 import { listCatalog, type ListMethod } from './list-catalog.ts'
 import { McpFailure } from './mcp-failure.ts'
+import { untilStopped } from './until-stopped.ts'
 import type { HostedServer, McpHost } from './mcp-host.ts'
 import { MCP_LIMITS } from './mcp-surroundings.ts'
 import { BlockWriter, boundText, callOutput, CallResultSchema, resourceOutput } from './mcp-result.ts'
@@ -182,15 +183,6 @@ function refuse(host: McpHost, server: HostedServer): void {
   } catch (error) {
     throw error instanceof McpFailure ? new ToolError(error.code, error.message) : error
   }
-}
-
-function untilStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(new Error('stopped'))
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new Error('stopped'))
-    signal.addEventListener('abort', stop, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }
 
 function explainCall(error: unknown, server: string, ended: McpFailure | undefined): unknown {

@@ -4,6 +4,7 @@ import type { McpPrompt, McpPromptText } from '#contracts/tools/mcp-prompt.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { visibleText } from '#workers/shared/visible-text.ts'
 import { listCatalog } from './list-catalog.ts'
+import { untilStopped } from './until-stopped.ts'
 import type { HostedServer, McpHost } from './mcp-host.ts'
 
 const PROMPTS = 100
@@ -15,6 +16,8 @@ const FILLED_LIMIT = 100_000
 const MESSAGES = 50
 const SUGGESTIONS = 20
 const COMPLETE_MS = 5_000
+/** A server that is slower, to start or to answer, has no prompts this time: the others' wait for it. */
+const LIST_MS = 4_000
 
 const PromptSchema = z.looseObject({
   name: z.string().min(1).max(NAME_LIMIT),
@@ -34,18 +37,19 @@ const PromptSchema = z.looseObject({
 })
 
 /** Of the servers whose offer of prompts was approved. One that cannot be asked has none; its log says why. */
-export async function listPrompts(host: McpHost, workspace: string): Promise<McpPrompt[]> {
+export async function listPrompts(host: McpHost, workspace: string, milliseconds = LIST_MS): Promise<McpPrompt[]> {
   const servers = host
     .serversOf(workspace)
     .filter((server) => server.configured.approval?.offers.prompts === true && host.isRunnable(server))
-  return (await Promise.all(servers.map(promptsOf))).flat()
+  return (await Promise.all(servers.map((server) => promptsOf(server, AbortSignal.timeout(milliseconds))))).flat()
 }
 
-async function promptsOf({ configured, connection }: HostedServer): Promise<McpPrompt[]> {
+async function promptsOf({ configured, connection }: HostedServer, signal: AbortSignal): Promise<McpPrompt[]> {
   const { id, name: server } = configured.entry
   try {
-    const client = await connection.client()
-    const options = { signal: new AbortController().signal, timeout: connection.start.surroundings.limits.listMs }
+    // It goes on starting: the next time it may be there.
+    const client = await untilStopped(connection.client(), signal)
+    const options = { signal, timeout: connection.start.surroundings.limits.listMs }
     const known = (await listCatalog(client, 'prompts/list', options)).flatMap((raw) => PromptSchema.safeParse(raw).data ?? [])
     return known.slice(0, PROMPTS).map(({ name, title, description, arguments: given = [] }) => ({
       server: { id, name: server },

@@ -52,6 +52,11 @@ describe('odd prompts', () => {
     expect([messages.reduce((sum, { text }) => sum + text.length, 0), leftOut.at(-1)]).toEqual([100_000, '10 messages'])
   })
 
+  test('a server that does not answer hides the prompts of no other', { timeout: 20_000 }, async () => {
+    await place.approve(server('silent-prompts'))
+    expect((await listPrompts(place.host, place.workspace, 2_000)).map(({ word }) => word)).toContain('odd-prompts:huge')
+  })
+
   test('a refusal is told with its reason; suggestions that hide something are none', { timeout: 20_000 }, async () => {
     const reason = expect.stringContaining('no⟨U+202E⟩why') as unknown
     await expect(fillPrompt(place.host, order('fails'), never)).rejects.toMatchObject({ code: 'MCP_PROMPT_FAILED', params: { reason } })
