@@ -216,6 +216,7 @@ const BEHAVIOURS: Record<string, () => void> = {
       { name: 'many', arguments: Array.from({ length: 50 }, (_, index) => ({ name: `a${index}` })) },
       { name: 'fails' },
       { name: 'huge' },
+      { name: 'two_words' },
     ]
     answers['prompts/list'] = (message) => answer(message, { prompts })
     answers['completion/complete'] = (message) =>

@@ -41,7 +41,19 @@ export async function listPrompts(host: McpHost, workspace: string, milliseconds
   const servers = host
     .serversOf(workspace)
     .filter((server) => server.configured.approval?.offers.prompts === true && host.isRunnable(server))
-  return (await Promise.all(servers.map((server) => promptsOf(server, AbortSignal.timeout(milliseconds))))).flat()
+  const listed = await Promise.all(servers.map((server) => promptsOf(server, AbortSignal.timeout(milliseconds))))
+  return withWordsOfTheirOwn(listed.flat())
+}
+
+/** Names that differ may be typed alike: the later one is numbered. */
+function withWordsOfTheirOwn(prompts: readonly McpPrompt[]): McpPrompt[] {
+  const used = new Set<string>()
+  return prompts.map((prompt) => {
+    let { word } = prompt
+    for (let number = 2; used.has(word); number += 1) word = `${prompt.word}_${number}`
+    used.add(word)
+    return { ...prompt, word }
+  })
 }
 
 async function promptsOf({ configured, connection }: HostedServer, signal: AbortSignal): Promise<McpPrompt[]> {

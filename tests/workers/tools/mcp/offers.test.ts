@@ -31,7 +31,9 @@ describe('odd prompts', () => {
   test('what hides is shown, what is long is cut, what is none is left out', { timeout: 20_000 }, async () => {
     const prompts = await listPrompts(place.host, place.workspace)
     const [words] = prompts
-    expect(prompts.map(({ name }) => name)).toEqual(['two words', 'fails', 'huge'])
+    expect(prompts.map(({ name }) => name)).toEqual(['two words', 'fails', 'huge', 'two_words'])
+    // Two that would be typed alike are both to be had.
+    expect(prompts.at(-1)?.word).toBe('odd-prompts:two_words_2')
     expect([words?.word, words?.title, words?.description.length, words?.arguments]).toEqual([
       'odd-prompts:two_words',
       'Two⟨U+200B⟩words',
@@ -54,7 +56,10 @@ describe('odd prompts', () => {
 
   test('a server that does not answer hides the prompts of no other', { timeout: 20_000 }, async () => {
     await place.approve(server('silent-prompts'))
-    expect((await listPrompts(place.host, place.workspace, 2_000)).map(({ word }) => word)).toContain('odd-prompts:huge')
+    const startedAt = performance.now()
+    const words = (await listPrompts(place.host, place.workspace, 2_000)).map(({ word }) => word)
+    // The time a list may take otherwise is 15 s.
+    expect([words.includes('odd-prompts:huge'), performance.now() - startedAt < 10_000]).toEqual([true, true])
   })
 
   test('a refusal is told with its reason; suggestions that hide something are none', { timeout: 20_000 }, async () => {
