@@ -11,7 +11,7 @@ import { memoryMethods } from './memory-methods.ts'
 import { pageStateMethods } from './page-state-methods.ts'
 import { McpServerEntrySchema } from '../tools/mcp-entry.ts'
 import { McpApprovalSchema } from '../tools/mcp-server.ts'
-import { AnswerFileSchema, ChangedFileSchema, FileVerdictSchema, SeenFileSchema } from '../workspace/agreed-file.ts'
+import { AnswerFileSchema, ChangedFileSchema, FileVerdictSchema, SeenFileSchema, WrittenFileSchema } from '../workspace/agreed-file.ts'
 import { WorkspaceFileNameSchema, WorkspaceFileSchema, WriteWorkspaceFileSchema } from '../workspace/workspace-file.ts'
 import { UsageEntrySchema, UsageQuerySchema } from './usage.ts'
 import { defineService } from '../wire/define-service.ts'
@@ -125,6 +125,8 @@ export const storageService = defineService({
     /** As `workspaceFiles.changes` and `workspaceFiles.answer` in commands. */
     changedFiles: method(z.object({ workspace }), z.object({ files: z.array(ChangedFileSchema) })),
     answerFile: method(AnswerFileSchema, nothing),
+    /** The person approved this very change of a text they had agreed to, so they agree to what came of it. */
+    agreeToWritten: method(WrittenFileSchema.extend({ workspace }), nothing),
     deleteSession: method(z.object({ workspace, sessionId: z.string() }), nothing),
     /** `name` is `trace_<sessionId>_<turn>_<iteration>.json`; written by temporary file and rename, not fsynced. */
     writeTrace: method(z.object({ workspace, name: z.string().regex(/^trace_s_[0-9a-z]+_\d+_\d+\.json$/), json: z.string() }), nothing),

@@ -1,5 +1,6 @@
 /** What the tools worker does for the session worker. */
 import * as z from 'zod'
+import { WrittenFileSchema } from '../workspace/agreed-file.ts'
 import { ThreadHealthSchema } from '../health/thread-health.ts'
 import { MetonaToolCallSchema, MetonaToolDefSchema, MetonaToolResultSchema } from '../metona/metona-tool.ts'
 import { ToolOutcomeSchema } from '../session/session-enums.ts'
@@ -126,6 +127,8 @@ export const toolsService = defineService({
         result: MetonaToolResultSchema,
         outcome: ToolOutcomeSchema,
         display: z.record(z.string(), z.unknown()).optional(),
+        /** A file that speaks in the person's name was written, exactly as the call's diff showed it. */
+        written: WrittenFileSchema.optional(),
         stop: z.object({ processesFound: z.number(), processesKilled: z.number(), survivors: z.array(z.number()) }).optional(),
       }),
       deadlineMs: Infinity,

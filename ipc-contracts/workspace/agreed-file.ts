@@ -15,6 +15,15 @@ export const SeenFileSchema = z.object({
 })
 export type SeenFile = z.infer<typeof SeenFileSchema>
 
+/** One that a tool wrote. */
+export const WrittenFileSchema = z.object({
+  /** As it was just before. */
+  before: SeenFileSchema,
+  /** Its text now. */
+  after: z.string(),
+})
+export type WrittenFile = z.infer<typeof WrittenFileSchema>
+
 /** What the model may be given in the place of a text with this hash. */
 export const FileVerdictSchema = z.object({
   name: z.string(),

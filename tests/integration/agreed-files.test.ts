@@ -209,6 +209,31 @@ describe('while the app runs', () => {
     expect(await sentLast(FOREIGN)).toEqual([true])
   })
 
+  test('a change the person approved is not asked about once more', async () => {
+    const { sessionId } = await pipeline.client.call('session.create', { workspace, model: 'deepseek/deepseek-flash', permission: 'ask' })
+    const edit = (from: string, to: string) => ({
+      toolCalls: [{ name: 'edit_file', args: { file_path: 'AGENTS.md', old_text: from, new_text: to } }],
+    })
+    await provider.script([edit('verse', 'prose'), { text: 'one' }] as never)
+    await pipeline.client.call('session.prompt', { sessionId, messageId: 'm_1', content: 'go' })
+    const approval = await eventually(
+      'the question',
+      async () => (await pipeline.client.call('inspect.approvals', {})).waiting[0]?.approval,
+    )
+    await pipeline.client.call('session.answer', {
+      sessionId,
+      toolCallId: approval.toolCallId,
+      argumentsHash: approval.argumentsHash,
+      decision: 'allow',
+      scope: 'once',
+    })
+    await eventually('the turn to end', async () => {
+      const { events } = await pipeline.client.call('session.read', { workspace, sessionId })
+      return events.some(({ event }) => event === 'turn_end')
+    })
+    expect([await readFile(path.join(place.workspace, 'AGENTS.md'), 'utf8'), await changes()]).toEqual(['Answer in prose.\n', []])
+  })
+
   test('control: an AGENTS.md below the root that was there when the folder was trusted reaches the model unasked', async () => {
     await mkdir(path.join(place.workspace, 'old'))
     await write('old/a.txt', 'text')

@@ -1,6 +1,7 @@
 /** One tool call, as the tools worker does it. Neither function rejects: what goes wrong is a result the model can read. */
 import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-tool.ts'
 import { ToolLiveSchema, type PreparedCall, type ToolPlace, type ToolShown } from '#contracts/tools/tools-service.ts'
+import type { WrittenFile } from '#contracts/workspace/agreed-file.ts'
 import { toErrorData, WireErrorCode, type AppErrorData } from '#contracts/wire/app-error.ts'
 import { listen } from '#contracts/wire/listen.ts'
 import type { Port } from '#contracts/wire/port.ts'
@@ -26,6 +27,8 @@ export async function prepareTool(services: Services, place: ToolPlace, call: Me
 export interface ToolOrder {
   readonly call: MetonaToolCall
   readonly argumentsHash: string
+  /** The person said yes to this very call. */
+  readonly approved: boolean
   /** What the person wrote, where the call is a question. */
   readonly answer?: string
 }
@@ -34,7 +37,7 @@ export interface ToolOrder {
 export async function runTool(
   services: Services,
   place: ToolPlace,
-  order: ToolOrder,
+  { approved, ...order }: ToolOrder,
   onLive: (live: ToolShown) => void,
   signal: AbortSignal,
   onQuestion: (question: ToolQuestion, signal: AbortSignal) => Promise<string | undefined>,
@@ -73,6 +76,7 @@ export async function runTool(
       },
       { signal, graceMs: TOOL_GRACE_MS },
     )
+    if (approved && run.written !== undefined) await agreeToWritten(services, place.workspace, run.written)
     return {
       result: run.result,
       outcome: signal.aborted && run.outcome !== 'ok' ? 'aborted' : run.outcome,
@@ -91,6 +95,16 @@ export async function runTool(
     port.close()
     memory.close()
     model.close()
+  }
+}
+
+/** Where it cannot be kept, the person is asked about the file once more. */
+async function agreeToWritten(services: Services, workspace: string, written: WrittenFile): Promise<void> {
+  try {
+    await (await services.storage.client()).agreeToWritten({ workspace, ...written })
+    services.agreements.value++
+  } catch (thrown) {
+    services.context.log('warn', `agreement to ${written.before.name}: ${toErrorData(thrown).message}`)
   }
 }
 

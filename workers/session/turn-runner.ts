@@ -98,8 +98,8 @@ export async function runSessionTurn(
       return outcome
     },
     prepareTool: async (call) => prepareTool(services, await place(call.name), call),
-    runTool: async (call, argumentsHash, { onLive, onQuestion, answer }) => {
-      const order = { call, argumentsHash, ...(answer === undefined ? {} : { answer }) }
+    runTool: async (call, argumentsHash, { onLive, onQuestion, answer, approved }) => {
+      const order = { call, argumentsHash, approved, ...(answer === undefined ? {} : { answer }) }
       return runTool(services, await place(call.name), order, onLive, input.signal, onQuestion, { ...side, spendingEnd: spendingSoFar })
     },
     waitForApproval: (request, signal) => session.approvals.ask(request, config.approvalTimeoutMs, signal),

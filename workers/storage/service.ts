@@ -95,6 +95,10 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
       workspaces.agreed.answer({ ...answer, workspace: realFolderOr(answer.workspace) })
       return {}
     },
+    agreeToWritten: ({ workspace, ...written }) => {
+      workspaces.agreed.approved(workspaces.get(workspace).layout.root, written)
+      return {}
+    },
     deleteSession: async ({ workspace, sessionId }, { signal }) => {
       await deleteSession(workspaces.get(workspace), workspaces.tracesOf(workspace), profile(), sessionId, signal)
       return {}

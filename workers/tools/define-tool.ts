@@ -1,4 +1,5 @@
 /** What a tool is. One file in `catalog/` and one line in `catalog/index.ts` add one. */
+import type { WrittenFile } from '#contracts/workspace/agreed-file.ts'
 import * as z from 'zod'
 import type { MetonaToolDef } from '#contracts/metona/metona-tool.ts'
 import type { ToolOutcome } from '#contracts/session/session-enums.ts'
@@ -80,6 +81,8 @@ export interface ToolOutput {
   /** Set when the tool worked but what it did failed (a command's exit code). */
   readonly error?: string
   readonly display?: Record<string, unknown>
+  /** A file that speaks in the person's name, written as it was shown. */
+  readonly written?: WrittenFile
   readonly stop?: StopEvidence
 }
 

@@ -1,4 +1,5 @@
 /** The tools service: prepare freezes a call, run carries it out. Whatever goes wrong inside a tool becomes its result. */
+import type { WrittenFile } from '#contracts/workspace/agreed-file.ts'
 import { createHash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { threadId } from 'node:worker_threads'
@@ -31,6 +32,7 @@ interface RunAnswer {
   result: MetonaToolResult
   outcome: ToolOutcome
   display?: Record<string, unknown>
+  written?: WrittenFile
   stop?: StopEvidence
 }
 
@@ -152,6 +154,7 @@ export function createToolsHandlers(
     result: toResult(call, output, startedAt, services.now()),
     outcome: output.outcome ?? (output.error === undefined ? 'ok' : 'error'),
     ...(output.display === undefined ? {} : { display: output.display }),
+    ...(output.written === undefined ? {} : { written: output.written }),
     ...(output.stop === undefined ? {} : { stop: output.stop }),
   })
 

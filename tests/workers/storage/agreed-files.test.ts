@@ -27,3 +27,22 @@ test('opening a folder says which files changed and leaves what differs to whoev
   const { files } = await storage.service.changedFiles({ workspace: storage.folder })
   expect([files.map(({ name }) => name), vi.mocked(createPatch).mock.calls.length]).toEqual([['AGENTS.md'], 1])
 })
+
+test('an approved change of an agreed text is agreed to; one on top of what others wrote is not', async () => {
+  const file = join(storage.folder, 'AGENTS.md')
+  const write = (before: string, after: string) => {
+    writeFileSync(file, after)
+    return storage.service.agreeToWritten({
+      workspace: storage.folder,
+      before: { name: 'AGENTS.md', text: before, changedAt: 1 },
+      after,
+    })
+  }
+  const changed = async () => (await storage.service.changedFiles({ workspace: storage.folder })).files.length
+  writeFileSync(file, 'Agreed.')
+  await storage.open()
+  await write('Agreed.', 'Agreed. Approved.')
+  expect(await changed()).toBe(0)
+  await write('Agreed. Foreign.', 'Agreed. Foreign. Approved.')
+  expect(await changed()).toBe(1)
+})

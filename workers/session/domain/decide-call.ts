@@ -42,7 +42,7 @@ export async function decideCall(step: ToolStep, call: MetonaToolCall, asPrepare
   }
   if (answer.decision === 'allow') {
     await ports.commit([permission, ...unheldNotice(step, prepared), intent(step, call, prepared)])
-    return { call, run: prepared, ...(answer.text === undefined ? {} : { answer: answer.text }) }
+    return { call, run: prepared, approved: asks && answer.by === 'user', ...(answer.text === undefined ? {} : { answer: answer.text }) }
   }
   await ports.commit([permission])
   return { call, refused: { outcome: 'denied', message: denial(answer) } }

@@ -34,7 +34,7 @@ export interface ToolStep {
 
 /** A call with everything decided: it runs, or it has its result already. */
 export type Decided =
-  | { readonly call: MetonaToolCall; readonly run: Prepared; readonly answer?: string }
+  | { readonly call: MetonaToolCall; readonly run: Prepared; readonly approved: boolean; readonly answer?: string }
   | { readonly call: MetonaToolCall; readonly refused: { outcome: ToolOutcome; message: string } }
   | { readonly call: MetonaToolCall; readonly failed: MetonaToolResult }
 
@@ -161,6 +161,7 @@ async function runGroup(step: ToolStep, decided: readonly Decided[]): Promise<{ 
       const startedAt = ports.monotonic()
       const run: ToolRun = await ports.runTool(call, entry.run.argumentsHash, {
         signal,
+        approved: entry.approved,
         ...(entry.answer === undefined ? {} : { answer: entry.answer }),
         onQuestion: (question, open) => askDuringCall({ ...step, signal: open }, call, entry.run, question),
         onLive: (live) => {

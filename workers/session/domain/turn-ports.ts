@@ -101,6 +101,8 @@ export interface TurnPorts {
     argumentsHash: string,
     options: {
       answer?: string
+      /** The person said yes to this very call, not to its kind. */
+      approved: boolean
       onLive: (live: ToolShown) => void
       /**
        * `signal` aborts when the call is over, or the turn is stopped.

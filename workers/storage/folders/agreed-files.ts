@@ -5,7 +5,7 @@
  * agreed text stays in use, rather than none: rules that somebody took out of a file must not be gone by that.
  */
 import { AppError } from '#contracts/wire/app-error.ts'
-import type { AnswerFile, ChangedFile, FileVerdict, SeenFile } from '#contracts/workspace/agreed-file.ts'
+import type { AnswerFile, ChangedFile, FileVerdict, SeenFile, WrittenFile } from '#contracts/workspace/agreed-file.ts'
 import { WORKSPACE_FILES } from '#contracts/workspace/workspace-file.ts'
 import { hashOfText, readWorkspaceFile, textOfBytes } from '#workers/shared/workspace-file.ts'
 import { visibleText } from '#workers/shared/visible-text.ts'
@@ -141,6 +141,17 @@ export class AgreedFiles {
     const present = texts.all(workspace).get(name) ?? NOTHING
     if (hashOfText(asRead(before)) !== present.hash) return
     texts.put(workspace, [this.#agreed({ name, text: asRead(after), changedAt: 0 })])
+  }
+
+  /** The person approved the change, which says nothing about a text that others had put there before: that stays to be shown. */
+  approved(workspace: string, { before, after }: WrittenFile): void {
+    const texts = this.#textsOf(workspace)
+    const present = texts.all(workspace).get(before.name)
+    const covered = present === undefined && isCovered(before, texts.coveredUntil(workspace))
+    if (!covered && hashOfText(before.text) !== (present ?? NOTHING).hash) return
+    texts.put(workspace, [this.#agreed({ ...before, text: after })])
+    this.#changedOf(workspace).delete(before.name)
+    this.#say(workspace)
   }
 
   /** Trust for a run ends with it. */

@@ -1,5 +1,7 @@
 /** What write_file and edit_file share: the plan shown before, and the guarded write after. */
 import { ToolError } from '../domain/tool-error.ts'
+import { WORKSPACE_FILES } from '#contracts/workspace/workspace-file.ts'
+import { textOfBytes } from '#workers/shared/workspace-file.ts'
 import { visibleText } from '#workers/shared/visible-text.ts'
 import type { PrepareContext, Preparation, RunContext, ToolOutput } from '../define-tool.ts'
 import { hashBytes, stampFromStats, type GuardVerdict } from '../files/file-guard.ts'
@@ -177,7 +179,18 @@ async function write(context: RunContext, path: OpenedPath, options: ChangeOptio
   )
   const verb = plan.file === undefined ? 'Created' : 'Changed'
   const kept = plan.file?.text === undefined ? '' : describeKept(plan.file)
+  const speaks = path.segments.at(-1) === 'AGENTS.md' || (WORKSPACE_FILES as readonly string[]).includes(shown)
+  const before = plan.file === undefined ? '' : textOfBytes(Buffer.from(plan.file.version.bytes))
   return {
+    // Only what the diff showed whole.
+    ...(speaks && diff.text.length <= DISPLAY_LIMIT
+      ? {
+          written: {
+            before: { name: shown, text: before, changedAt: path.stats?.ctimeMs ?? 0 },
+            after: textOfBytes(Buffer.from(plan.bytes)),
+          },
+        }
+      : {}),
     result: `${verb} ${shown}: +${diff.added} -${diff.removed} lines, ${plan.bytes.length} bytes${kept}.`,
     display: {
       kind: 'diff',
