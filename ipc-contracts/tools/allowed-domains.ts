@@ -24,8 +24,10 @@ export type RefusalReason =
   | 'address'
   /** Inside the connection another name was asked for. */
   | 'mismatch'
+  /** No refusal that was seen: a command without network wrote that it could not find the host, and may write anything. */
+  | 'unresolved'
 
-export const REFUSAL_REASONS = ['domain', 'port', 'name', 'address', 'mismatch'] as const satisfies readonly RefusalReason[]
+export const REFUSAL_REASONS = ['domain', 'port', 'name', 'address', 'mismatch', 'unresolved'] as const satisfies readonly RefusalReason[]
 
 /** One refused destination. */
 export interface NetworkRefusal {

@@ -47,7 +47,7 @@ export const messagesEn = {
   domainsHeader: 'DOMAIN\tIN',
   domainEverywhere: 'every folder',
   domainAllowed: 'Commands in the sandbox may reach {domain} from now on ({where}).',
-  domainRemoved: 'Commands in the sandbox may no longer reach {domain} ({where}).',
+  domainRemoved: 'New commands in the sandbox may no longer reach {domain} ({where}); one that runs already still can until it ends.',
   domainNotThere: '{domain} was not allowed ({where}).',
   noGrants: 'Nothing is allowed for good.',
   grantsHeader: 'ID\tTOOL\tALLOWED\tIN\tUNTIL',
@@ -129,6 +129,8 @@ export const messagesEn = {
   doctorSqlite: 'SQLite',
   doctorProfile: 'profile folder',
   approvalSandboxed: 'It runs in the sandbox.',
+  hostUnresolved:
+    'The command says that it did not find {domain}. In the sandbox no domain is allowed, which may be why. To allow it: metona network allow {domain}, with -w DIR for one folder only.',
   hostRefused: 'The sandbox refused a connection to {domain}. To allow it: metona network allow {domain}, with -w DIR for one folder only.',
   approvalDomains: 'It may reach: {domains}.',
   approvalUnheld: 'It runs with your own rights.',

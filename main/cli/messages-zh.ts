@@ -48,7 +48,7 @@ export const messagesZh: Messages = {
   domainsHeader: '域名\t文件夹',
   domainEverywhere: '所有文件夹',
   domainAllowed: '从现在起沙箱中的命令可以访问 {domain}（{where}）。',
-  domainRemoved: '沙箱中的命令不能再访问 {domain}（{where}）。',
+  domainRemoved: '沙箱中的新命令不能再访问 {domain}（{where}）；已在运行的命令在结束前仍可访问。',
   domainNotThere: '{domain} 原本就没有允许（{where}）。',
   noGrants: '没有长期有效的许可。',
   grantsHeader: '编号\t工具\t允许的内容\t文件夹\t有效期至',
@@ -130,6 +130,8 @@ export const messagesZh: Messages = {
   doctorSqlite: 'SQLite',
   doctorProfile: '个人设置文件夹',
   approvalSandboxed: '在沙箱中运行。',
+  hostUnresolved:
+    '命令称找不到 {domain}。沙箱中未允许任何域名，可能是这个原因。如需允许：metona network allow {domain}，加 -w DIR 只对一个文件夹有效。',
   hostRefused: '沙箱拒绝了到 {domain} 的连接。如需允许：metona network allow {domain}，加 -w DIR 只对一个文件夹有效。',
   approvalDomains: '可以访问：{domains}。',
   approvalUnheld: '以你本人的权限运行。',

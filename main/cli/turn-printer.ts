@@ -150,10 +150,12 @@ export class TurnPrinter {
   #refusedHosts({ display }: SessionEventOf<'tool_result'>): void {
     const refused = NetworkRefusalSchema.array().safeParse(display?.['refused'])
     if (!refused.success) return
-    for (const domain of refused.data.filter(({ reason }) => reason === 'domain' || reason === 'port').map(domainFor)) {
+    for (const refusal of refused.data.filter(({ reason }) => reason === 'domain' || reason === 'port' || reason === 'unresolved')) {
+      const domain = domainFor(refusal)
       if (this.#offered.has(domain)) continue
       this.#offered.add(domain)
-      this.#line(fill(this.#speech.text.hostRefused, { domain: firstLine(domain, 300) }))
+      const { hostRefused, hostUnresolved } = this.#speech.text
+      this.#line(fill(refusal.reason === 'unresolved' ? hostUnresolved : hostRefused, { domain: firstLine(domain, 300) }))
     }
   }
 

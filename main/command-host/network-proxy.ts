@@ -33,7 +33,8 @@ const HOP_BY_HOP = new Set(
     ' ',
   ),
 )
-const WHY: Readonly<Record<RefusalReason, string>> = {
+type Seen = Exclude<RefusalReason, 'unresolved'>
+const WHY: Readonly<Record<Seen, string>> = {
   domain: 'it is not among the allowed domains',
   port: 'this port of it is not allowed',
   name: 'it is no public host name',
@@ -43,7 +44,7 @@ const WHY: Readonly<Record<RefusalReason, string>> = {
 
 class Refused extends Error {
   readonly refusal: NetworkRefusal
-  constructor(target: Target, reason: RefusalReason) {
+  constructor(target: Target, reason: Seen) {
     const host = target.host.slice(0, HOST_LENGTH)
     super(`The sandbox refused ${host}:${target.port}: ${WHY[reason]}. Only the person can allow it.`)
     this.refusal = { host, port: target.port, reason }

@@ -70,7 +70,9 @@ test('a folder cannot allow itself anything', async () => {
 
 test('without any domain the result names the host and the person the way', async () => {
   const { given, seen } = await command('curl -sS -m 5 http://registry.example.org/x')
-  expect(given).toContain('The sandbox refused network connections to registry.example.org')
+  expect(given).toContain('may be why the command did not reach registry.example.org')
+  // It may write that of any host.
+  expect(given + seen).not.toContain('sandbox refused')
   expect(seen).toContain('metona network allow registry.example.org')
 })
 

@@ -19,6 +19,7 @@ export const tool = {
     name: 'The sandbox refused a connection to {host}: only public host names can be allowed.',
     address: 'The sandbox refused a connection to {host}: the name leads to this machine or a private network.',
     mismatch: 'The sandbox refused a connection to {host}: inside, another host was asked for.',
+    unresolved: 'The command says that it did not find {host}. In the sandbox no domain is allowed, which may be why.',
   },
   diff: 'Changes in {path}',
   writing: 'The model is still writing this call.',

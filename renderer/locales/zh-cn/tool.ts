@@ -21,6 +21,7 @@ export const tool: Messages['tool'] = {
     name: '沙箱拒绝了到 {host} 的连接：只能允许公开的域名。',
     address: '沙箱拒绝了到 {host} 的连接：该名称指向本机或内部网络。',
     mismatch: '沙箱拒绝了到 {host} 的连接：连接中请求的是另一个主机。',
+    unresolved: '命令称找不到 {host}。沙箱中未允许任何域名，可能是这个原因。',
   },
   diff: '{path} 的改动',
   writing: '模型还在写这个调用。',

@@ -7,6 +7,7 @@ const WHY: Readonly<Record<RefusalReason, string>> = {
   name: 'no public host name',
   address: 'its name leads to this machine or a private network',
   mismatch: 'the connection asked for another host inside than it was opened to',
+  unresolved: 'the command wrote that it could not find this host',
 }
 /** Where nothing is allowed there is no proxy that could tell; what programs say when a name has no address. */
 const NO_ADDRESS = [
@@ -27,7 +28,7 @@ export function unreachedHosts(output: string): NetworkRefusal[] {
       const host = hostName(found[1] ?? '')
       if (host !== undefined && hosts.size < MOST) hosts.add(host)
     }
-  return [...hosts].map((host) => ({ host, port: 443, reason: 'domain' }))
+  return [...hosts].map((host) => ({ host, port: 443, reason: 'unresolved' }))
 }
 
 /**
@@ -39,5 +40,8 @@ export function networkNote(refused: readonly NetworkRefusal[], domainsShut: boo
     return '[The command had no network, although domains are allowed: to open them, the sandbox needs a Node in /usr/bin or /usr/local/bin, and there is none. Only the person can install it.]'
   if (refused.length === 0) return undefined
   const places = refused.map((refusal) => `${domainFor(refusal)} (${WHY[refusal.reason]})`)
-  return `[The sandbox refused network connections to ${places.join(', ')}. Only the person can allow a domain, in the settings or with "metona network allow DOMAIN"; do not try another way.]`
+  const what = refused.every(({ reason }) => reason === 'unresolved')
+    ? 'No domain is allowed in the sandbox, which may be why the command did not reach'
+    : 'The sandbox refused network connections to'
+  return `[${what} ${places.join(', ')}. Only the person can allow a domain, in the settings or with "metona network allow DOMAIN"; do not try another way.]`
 }
