@@ -143,18 +143,27 @@ test('a price of one’s own is in the profile, counts from the next request on,
       ],
     },
   ])
+  // The sessions of the tests before are counted there too.
+  const bucketsOf = async (): Promise<number[]> => {
+    await page.evaluate(() => (location.hash = '#/settings/usage'))
+    await page.getByTestId(testIds.usageBucket).first().waitFor()
+    const bucket = (name: string) =>
+      page.locator(`[data-testid="${testIds.usageBucket}"][data-bucket="${name}"]`).getAttribute('data-tokens')
+    return (await Promise.all(['input', 'cacheHit', 'output'].map(bucket))).map(Number)
+  }
+  const before = await bucketsOf()
   await page.evaluate(() => (location.hash = '#/new'))
   const sessionId = await startSession(page, 'count-me please')
   await expect.poll(() => rowOf(page, sessionId).getAttribute('data-state'), { timeout: 30_000 }).toBe('done')
   await page.evaluate(() => (location.hash = '#/settings/usage'))
-  const bucket = (name: string) => page.locator(`[data-testid="${testIds.usageBucket}"][data-bucket="${name}"]`).getAttribute('data-tokens')
   const line = page.locator(`[data-testid="${testIds.usageTable}"][data-kind="session"] tr[data-key="${sessionId}"] [data-cost]`)
   await line.waitFor()
+  const after = await bucketsOf()
   expect({
-    buckets: [await bucket('input'), await bucket('cacheHit'), await bucket('output')],
+    buckets: after.map((tokens, index) => tokens - (before[index] ?? 0)),
     // 600 new at 1, 400 from the cache at 0.5, 100 out at 2, for a million each.
     cost: [await line.getAttribute('data-cost'), await line.getAttribute('data-unpriced')],
-  }).toEqual({ buckets: ['600', '400', '100'], cost: ['$0.001', '0'] })
+  }).toEqual({ buckets: [600, 400, 100], cost: ['$0.001', '0'] })
 
   await page.evaluate(() => (location.hash = '#/settings/models'))
   await row.getByTestId(testIds.modelEdit).click()
