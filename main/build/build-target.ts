@@ -41,6 +41,8 @@ async function buildNodeTarget(root: string, out: string, target: NodeTarget): P
       write: false,
       reportCompressedSize: false,
       rolldownOptions: {
+        // On a busy machine it warns whoever starts the app for the first time.
+        checks: { pluginTimings: false },
         external: (id) =>
           id.startsWith('node:') ||
           builtinModules.includes(id) ||
