@@ -72,6 +72,10 @@ describe('a forbidden program', () => {
     `bash -c '$0 x' stub`,
     `bash -c '"$@"' _ stub x`,
     'sh <<< "stub x"',
+    `git -c alias.x='!stub x' x`,
+    `X='!stub x' git --config-env=alias.x=X x`,
+    `env GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0='!stub x' git x`,
+    `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0='!stub x' git x`,
   ])('is not started by %j, in any mode', async (line) => {
     expect(starts(line)).toBe(true)
     const policies = await Promise.all([

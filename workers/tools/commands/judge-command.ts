@@ -7,6 +7,7 @@ import type { PrepareContext } from '../define-tool.ts'
 import { openPath } from '../files/open-path.ts'
 import { reasonToAskForReading } from '../catalog/path-preparation.ts'
 import { ToolError } from '../domain/tool-error.ts'
+import { namesCodeInVariable } from '../domain/shell/inner-commands.ts'
 import { expandCommands, type ExpandedCommands } from './expand-commands.ts'
 import { namedScripts, type NamedScript, type NamedScripts } from './named-scripts.ts'
 import { readCommandLine } from './read-command-line.ts'
@@ -38,7 +39,10 @@ export async function judgeCommand(command: string, context: PrepareContext): Pr
   if (!parsed.ok) {
     const expanded = await expandCommands(parsed.commands ?? [])
     const commands = expanded.commands.map(({ argv }) => argv)
-    const subjects = parsed.commands === undefined ? {} : { subjects: expanded.commands.flatMap(subjectsOf), hidden: expanded.hidden }
+    const subjects =
+      parsed.commands === undefined
+        ? {}
+        : { subjects: expanded.commands.flatMap(subjectsOf), hidden: expanded.hidden || namesCodeInVariable(command) }
     const named = await namedScripts(parsed.commands === undefined ? roughCommands(command) : commands, context)
     const revealed = await revealedPaths(command, commands, context)
     return { harmless: false, unclear: parsed.reason, revealed, ...told(named), ...subjects }
@@ -72,7 +76,7 @@ export async function judgeCommand(command: string, context: PrepareContext): Pr
     revealed,
     ...told(named),
     subjects,
-    hidden,
+    hidden: hidden || namesCodeInVariable(command),
     ...(unclear === undefined ? {} : { unclear }),
     ...(grantable ? { grantPrefix: only.text } : {}),
   }

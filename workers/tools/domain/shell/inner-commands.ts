@@ -72,7 +72,8 @@ export function innerCommands(argv: readonly string[]): InnerCommands {
   if (SHELLS.has(name)) return ofShell(words)
   if (name === 'find' || name === 'fd' || name === 'fdfind') return ofFind(words)
   if (name === 'trap') return words.length === 0 || words[0]?.startsWith('-') === true ? NONE : { ...NONE, lines: words.slice(0, 1) }
-  if (name === 'git') return words.some((word) => /^(-c|--exec(=.*)?|-x|foreach|filter-branch|bisect)$/.test(word)) ? HIDDEN : NONE
+  if (name === 'git')
+    return words.some((word) => /^(-c|--config-env(=.*)?|--exec(=.*)?|-x|foreach|filter-branch|bisect)$/.test(word)) ? HIDDEN : NONE
   if (UNKNOWN.has(name)) return HIDDEN
   const options = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
   if (options === undefined) return NONE
@@ -149,4 +150,13 @@ function ofFind(words: readonly string[]): InnerCommands {
     }
   }
   return { ...NONE, commands: commands.filter((command) => command.length > 0), open: commands.length > 0 }
+}
+
+/** Variables from which programs take what they start, or code they run. */
+const CODE_VARIABLES =
+  /(?:^|[^\w$])(?:GIT_(?:CONFIG\w*|SSH|SSH_COMMAND|EXTERNAL_DIFF|PAGER|EDITOR|SEQUENCE_EDITOR|ASKPASS|PROXY_COMMAND|EXEC_PATH)|SSH_ASKPASS|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|BASH_ENV|ENV|PROMPT_COMMAND|PS4|LD_\w+|DYLD_\w+|NODE_OPTIONS|PYTHON(?:PATH|STARTUP)|PERL5(?:OPT|LIB)|RUBY(?:OPT|LIB)|MAKEFLAGS)=/
+
+/** Whether a line sets one of them, in whatever way: what it says may be started, and no word of a command shows it. */
+export function namesCodeInVariable(line: string): boolean {
+  return CODE_VARIABLES.test(line)
 }
