@@ -8,7 +8,7 @@ import { eventually } from '#tests/helpers/eventually.ts'
 import { makeMcpHostPlace, type Called, type McpHostPlace } from '#tests/helpers/mcp/mcp-host-place.ts'
 
 const SERVER = path.resolve(import.meta.dirname, '../../../helpers/mcp/hostile-http-server-entry.ts')
-const QUICK = { handshakeMs: 2_500, listMs: 2_500, idleMs: 1_500, totalMs: 3_000 }
+const QUICK = { handshakeMs: 6_000, listMs: 6_000, idleMs: 1_500, totalMs: 3_000 }
 
 let place: McpHostPlace
 const children: ChildProcess[] = []
