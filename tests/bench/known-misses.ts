@@ -15,6 +15,12 @@ export const knownMisses: readonly KnownMiss[] = [
     cause: 'five threads start and the workspace is opened before the first request; most of it is loading and first-run code on two cores',
   },
   {
+    row: 'cold-start',
+    figure: 'CPU of the whole run',
+    cause:
+      'seconds, not a ratio: the budget was set where the floor takes 150 ms; where it takes 210 ms the same work takes 1.35 s, where it takes 65 ms 0.56 s',
+  },
+  {
     row: 'tool-loop',
     figure: 'gap median',
     cause:
