@@ -6,6 +6,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { killTree } from './kill-tree.ts'
+import { readProcess } from './process-table.ts'
 
 interface HostRecord {
   readonly marker: string
@@ -81,7 +82,6 @@ async function bootId(): Promise<string | undefined> {
 }
 
 async function startOf(pid: number): Promise<number | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return fields.length < 20 || fields[0] === 'Z' ? undefined : Number(fields[19])
+  const row = await readProcess(pid).catch(() => undefined)
+  return row === undefined || row.zombie ? undefined : row.startedAt
 }

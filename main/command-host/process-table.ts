@@ -74,20 +74,26 @@ async function readProc(lowestPid: number): Promise<ProcessRow[]> {
   const ids = (await readdir('/proc')).map(Number).filter((pid) => Number.isInteger(pid) && pid >= lowestPid)
   const rows: ProcessRow[] = []
   await eachOf(ids, async (pid) => {
-    const stat = (await readOrEmpty(`/proc/${pid}/stat`)).toString('latin1')
-    // The command name in parentheses may hold spaces and parentheses itself.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    if (fields.length < 20) return
-    rows.push({
-      pid,
-      zombie: fields[0] === 'Z' || fields[0] === 'X',
-      parent: Number(fields[1]),
-      group: Number(fields[2]),
-      session: Number(fields[3]),
-      startedAt: Number(fields[19]),
-    })
+    const row = await readProcess(pid)
+    if (row !== undefined) rows.push(row)
   })
   return rows
+}
+
+/** Linux only. @returns undefined where there is no such process. */
+export async function readProcess(pid: number): Promise<ProcessRow | undefined> {
+  const stat = (await readOrEmpty(`/proc/${pid}/stat`)).toString('latin1')
+  // The command name in parentheses may hold spaces and parentheses itself.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if (fields.length < 20) return undefined
+  return {
+    pid,
+    zombie: fields[0] === 'Z' || fields[0] === 'X',
+    parent: Number(fields[1]),
+    group: Number(fields[2]),
+    session: Number(fields[3]),
+    startedAt: Number(fields[19]),
+  }
 }
 
 /** Some at a time: on a machine with tens of thousands of processes all at once would not fit into this small heap. */
