@@ -7,7 +7,7 @@ import { ToolError } from '../domain/tool-error.ts'
 import { visibleText } from '#workers/shared/visible-text.ts'
 import { defineTool } from '../define-tool.ts'
 import { explainPathError, openPath } from '../files/open-path.ts'
-import { SEALED_NAMES } from '../sandbox/sealed-names.ts'
+import { SEALED_GIT_NAMES, SEALED_NAMES } from '../sandbox/sealed-names.ts'
 import { prepareReading, requirePermitted } from './path-preparation.ts'
 
 /** Names looked at; a folder of a million files must not take the memory of one. */
@@ -15,7 +15,7 @@ const MAX_NAMES = 20_000
 const MAX_SHOWN = 1000
 
 /** Of the workspace's own folder and of `.git`. */
-const HELD = new Set([...SEALED_NAMES, 'config', 'hooks', 'config.worktree'])
+const HELD = new Set([...SEALED_NAMES, ...SEALED_GIT_NAMES])
 
 interface Entry {
   readonly name: string

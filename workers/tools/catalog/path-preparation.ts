@@ -2,11 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
 import type { RuleSubject } from '#contracts/tools/permission-rule.ts'
-import { isStandInTime } from '#contracts/tools/stand-in-stamp.ts'
 import { protectionOf } from '../domain/protected-paths.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import type { Permit, PrepareContext, Preparation } from '../define-tool.ts'
-import { isKernelPath, openPath } from '../files/open-path.ts'
+import { isKernelPath, isStandIn, openPath } from '../files/open-path.ts'
 import { holdsToken } from '../files/holds-token.ts'
 import type { OpenedPath } from '../files/opened-path.ts'
 import { below } from '../files/walk-linux.ts'
@@ -90,7 +89,7 @@ export async function openForChange(context: PrepareContext, requested: string):
         `${requested} is outside the workspace (${path.realPath}). Files can only be written inside it; choose a path below the workspace.`,
       )
     if (path.segments.length === 0) throw new ToolError('NOT_A_FILE', `${requested} is the workspace itself, a folder.`)
-    if (isHeld(path)) throw heldName(context, requested)
+    if (isStandIn(path)) throw heldName(context, requested)
     const protection = protectionOf(path.segments, 'write')
     if (protection?.level === 'refuse')
       throw new ToolError('PROTECTED', `${path.segments.join('/')} may not be written: ${protection.reason}.`)
@@ -106,14 +105,10 @@ export async function openForChange(context: PrepareContext, requested: string):
 async function openUnheld(context: PrepareContext, requested: string): Promise<OpenedPath> {
   for (let waited = 0; ; waited += HELD_POLL_MS) {
     const path = await openPath(context.place.workspace, requested)
-    if (!isHeld(path) || waited >= HELD_WAIT_MS || context.services.background.running() > 0) return path
+    if (!isStandIn(path) || waited >= HELD_WAIT_MS || context.services.background.running() > 0) return path
     await path.close()
     await delay(HELD_POLL_MS)
   }
-}
-
-function isHeld(path: OpenedPath): boolean {
-  return path.kind === 'folder' && path.stats !== undefined && isStandInTime(path.stats.mtimeMs)
 }
 
 function heldName(context: PrepareContext, requested: string): ToolError {

@@ -47,10 +47,13 @@ export async function openForReading(path: OpenedPath, requested: string): Promi
   }
 }
 
+/** What stands in for an absent name while a command runs is as good as absent. */
+export function isStandIn(path: OpenedPath): boolean {
+  return path.kind === 'folder' && path.stats !== undefined && isStandInTime(path.stats.mtimeMs)
+}
+
 export function requireFile(path: OpenedPath, requested: string): void {
-  // What stands in for an absent name while a command runs is as good as absent.
-  const standsIn = path.kind === 'folder' && path.stats !== undefined && isStandInTime(path.stats.mtimeMs)
-  if (path.kind === 'missing' || standsIn)
+  if (path.kind === 'missing' || isStandIn(path))
     throw new ToolError('NOT_FOUND', `There is no file ${requested}. Look with list_directory or find_files for the right name.`)
   if (path.kind === 'folder')
     throw new ToolError('NOT_A_FILE', `${requested} is a folder, not a file. Use list_directory to see what is in it.`)

@@ -4,7 +4,7 @@ import { dirname, join, resolve, sep } from 'node:path'
 import { isStandInTime } from '#contracts/tools/stand-in-stamp.ts'
 import { foldName, protectionOf } from '../domain/protected-paths.ts'
 import { ToolError } from '../domain/tool-error.ts'
-import { RECORD_FOLDERS, SEALED_NAMES } from './sealed-names.ts'
+import { RECORD_FOLDERS, SEALED_GIT_NAMES, SEALED_NAMES } from './sealed-names.ts'
 
 export interface ProtectedEntries {
   /** Existing, to be mounted read-only onto themselves. */
@@ -81,7 +81,7 @@ async function addRepository(found: ProtectedEntries, root: string, path: string
     pinAbove(found, root, folder)
   }
   found.pinned.push(folder)
-  for (const name of ['config', 'hooks', 'modules', 'config.worktree', 'commondir']) {
+  for (const name of SEALED_GIT_NAMES) {
     const inner = join(folder, name)
     const state = await lstat(inner).catch(ignoreGone)
     if (state !== undefined && !isStale(state)) {

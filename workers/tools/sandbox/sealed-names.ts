@@ -30,5 +30,8 @@ export const SEALED_NAMES: readonly string[] = [
   'USERS.md',
 ]
 
+/** Names in a repository's `.git` by which it runs or reads something else. */
+export const SEALED_GIT_NAMES: readonly string[] = ['config', 'hooks', 'modules', 'config.worktree', 'commondir']
+
 /** Folders of the app's records. */
 export const RECORD_FOLDERS: readonly string[] = ['logs', 'traces']

@@ -1,6 +1,6 @@
 /** The sandbox of macOS. Written from its documentation and from profiles of other programs; not run on a Mac yet. */
 import { realpath } from 'node:fs/promises'
-import { RECORD_FOLDERS, SEALED_NAMES } from './sealed-names.ts'
+import { RECORD_FOLDERS, SEALED_GIT_NAMES, SEALED_NAMES } from './sealed-names.ts'
 
 /** The last rule that fits counts. Names are denied whether they exist or not. */
 export async function seatbeltArguments(
@@ -24,9 +24,7 @@ export async function seatbeltArguments(
     `(allow file-write* (subpath ${quoted(workspace)}) (subpath ${quoted(temporary)}) (literal "/dev/null") (literal "/dev/zero") (regex #"^/dev/tty"))`,
     ...[...keys, ...own].map((path) => `(deny file-read* file-write* (subpath ${quoted(path)}))`),
     ...names.map((name) => `(deny file-write* (subpath ${quoted(`${workspace}/${name}`)}))`),
-    ...['config', 'hooks', 'config.worktree', 'commondir', 'modules'].map(
-      (name) => `(deny file-write* (subpath ${quoted(`${workspace}/.git/${name}`)}))`,
-    ),
+    ...SEALED_GIT_NAMES.map((name) => `(deny file-write* (subpath ${quoted(`${workspace}/.git/${name}`)}))`),
     `(deny file-write-unlink (literal ${quoted(`${workspace}/.git`)}))`,
   ]
   return [program, '-p', profile.join('\n'), ...argv]
