@@ -164,9 +164,9 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
     grantCovers: (key) => ({ covered: profile().isGranted({ ...key, workspace: realFolder(key.workspace) }) }),
     grantList: ({ workspace }) => ({ grants: profile().grants(workspace === undefined ? undefined : realFolderOr(workspace)) }),
     grantRemove: ({ id }) => ({ removed: profile().revoke(id) }),
-    pageStateRead: ({ prefix }) => ({ entries: profile().pageState(prefix) }),
+    pageStateRead: ({ prefix }) => ({ entries: profile().pageState.read(prefix) }),
     pageStateWrite: ({ key, value }) => {
-      profile().setPageState(key, value)
+      profile().pageState.write(key, value)
       return {}
     },
     recentWorkspaces: () => ({

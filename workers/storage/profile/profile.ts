@@ -12,6 +12,7 @@ import { profileMigrations } from '../migrations/profile-migrations.ts'
 import { waitForLock } from '../wait-for-lock.ts'
 import { StoredAgreements } from './agreed-texts.ts'
 import { openConnection } from '../open-database.ts'
+import { PageState } from './page-state.ts'
 
 /** Beside the settings, but none of them. */
 const KEY_PLACES = 'internal.keyPlaces'
@@ -19,16 +20,14 @@ const EMPTY_MS = 10_000
 const SCRATCH_MS = 86_400_000
 /** A permission given for good is asked again after so long. */
 const GRANT_MS = 90 * 86_400_000
-/** Drafts and marks of what was read go when nobody touched them for so long. */
-const PAGE_STATE_MS = 180 * 86_400_000
 
 /** The person's own database: trust, provider settings, preferences. Nothing a folder contains can write to it. */
 export class Profile {
   readonly folder: string
   readonly agreements: StoredAgreements
+  readonly pageState: PageState
   readonly #database: Database
   readonly #now: () => string
-  #pageStatePruned = false
 
   constructor(folder: string, banners: Banners, now: () => string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -36,6 +35,7 @@ export class Profile {
     this.#now = now
     this.#database = openProfile(join(folder, 'profile.db'), banners, now)
     this.agreements = new StoredAgreements(this.#database, now)
+    this.pageState = new PageState(this.#database, now)
     removeOldScratch(this.scratch)
   }
 
@@ -138,28 +138,6 @@ export class Profile {
 
   opened(path: string): void {
     this.#write('INSERT OR REPLACE INTO recent_workspaces (path, opened_at) VALUES (?, ?)', [path, this.#now()])
-  }
-
-  /** What the page keeps, of keys that begin with `prefix`. */
-  pageState(prefix: string): { key: string; value: string }[] {
-    return this.#database
-      .prepare<[string, string], { key: string; value: string }>(
-        'SELECT key, value FROM page_state WHERE substr(key, 1, length(?)) = ? ORDER BY key',
-      )
-      .all(prefix, prefix)
-  }
-
-  setPageState(key: string, value: string | null): void {
-    this.#prunePageState()
-    if (value === null) this.#write('DELETE FROM page_state WHERE key = ?', [key])
-    else this.#write('INSERT OR REPLACE INTO page_state (key, value, updated_at) VALUES (?, ?, ?)', [key, value, this.#now()])
-  }
-
-  /** Once: it looks through all of them, and the values are large. */
-  #prunePageState(): void {
-    if (this.#pageStatePruned) return
-    this.#pageStatePruned = true
-    this.#write('DELETE FROM page_state WHERE updated_at < ?', [new Date(Date.parse(this.#now()) - PAGE_STATE_MS).toISOString()])
   }
 
   providers(): { provider: string; baseUrl: string }[] {
