@@ -166,9 +166,9 @@ export class LiveSession {
     return this.#store.failure
   }
 
-  /** A storage worker that has its workspace open. */
-  storage(): ReturnType<SessionStore['open']> {
-    return this.#store.open()
+  /** For what is only asked of storage; the workspace is open there. */
+  get store(): Pick<SessionStore, 'ask'> {
+    return this.#store
   }
 
   /** Durable when it resolves; clients see the events only then. */

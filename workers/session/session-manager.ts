@@ -22,10 +22,10 @@ import { SessionStore } from './session-store.ts'
 import { compactSession, type CompactionEnd } from './compact-session.ts'
 import { contextBuilder } from './context-builder.ts'
 import { endBrokenTurn, runSessionTurn, splitModel } from './turn-runner.ts'
+import { readEvents } from './read-events.ts'
 import { chooseModel, requireModel, turnConfig } from './session-config.ts'
 import type { WorkspaceRegistry } from './workspace-registry.ts'
 
-const READ_PAGE = 2000
 /** Between two attempts to take up a session whose events could not be written, milliseconds. */
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
@@ -201,37 +201,9 @@ export class SessionManager {
     this.#hub?.publishRemoved(sessionId)
   }
 
-  /** All events of a stored session, oldest first. @throws AppError SESSION_NOT_FOUND */
-  async readAll(workspace: string, sessionId: string): Promise<SessionEvent[]> {
-    const events: SessionEvent[] = []
-    const read = (fromSeq: number): Promise<{ events: SessionEvent[] }> =>
-      this.#workspaces.ask(workspace, (storage) => storage.readEvents({ workspace, sessionId, fromSeq, limit: READ_PAGE }))
-    // Of a long one storage reads a page while the page before is checked here. Pages meet by number, and overlap where numbers are missing.
-    let next = read(0)
-    let afterNext: ReturnType<typeof read> | undefined
-    for (let fromSeq = 0; ;) {
-      const page = (await next).events
-      const last = page.at(-1)
-      if (last === undefined) break
-      for (const event of page) if (event.seq >= fromSeq) events.push(event)
-      fromSeq = Math.max(fromSeq, last.seq + 1)
-      next = afterNext ?? read(fromSeq)
-      afterNext = page.length === READ_PAGE ? read(fromSeq + READ_PAGE) : undefined
-      // Told by the page before it, where both fail.
-      afterNext?.catch(() => undefined)
-    }
-    if (events.length === 0)
-      throw new AppError({
-        code: 'SESSION_NOT_FOUND',
-        message: `there is no session ${sessionId} in this workspace`,
-        params: { sessionId },
-      })
-    return events
-  }
-
   async #load(workspace: string, sessionId: string, interactive: boolean): Promise<LiveSession> {
     this.#requireWritable(workspace)
-    const events = await this.readAll(workspace, sessionId)
+    const events = await readEvents(this.#workspaces, workspace, sessionId)
     const { partials } = await this.#workspaces.ask(workspace, (storage) => storage.readPartials({ workspace, sessionId }))
     const { counts } = await this.#workspaces.ask(workspace, (storage) => storage.readTokenCounts({ workspace, sessionId }))
     const session = this.#track(sessionId, workspace, events, interactive)
@@ -249,7 +221,7 @@ export class SessionManager {
   /** Copies a session's events up to `atSeq` into a new session that says where it comes from. */
   async fork(workspace: string, sessionId: string, atSeq: number | undefined): Promise<LiveSession> {
     this.#requireWritable(workspace)
-    const events = (await this.readAll(workspace, sessionId)).filter((event) => atSeq === undefined || event.seq <= atSeq)
+    const events = (await readEvents(this.#workspaces, workspace, sessionId)).filter((event) => atSeq === undefined || event.seq <= atSeq)
     if (events[0]?.event !== 'session_start')
       throw new AppError({ code: 'BAD_INPUT', message: 'there is nothing to fork before that point' })
     const forked = this.#track(newId('s'), workspace, [], true)

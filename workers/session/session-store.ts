@@ -5,9 +5,13 @@ import type { storageService } from '#contracts/storage/storage-service.ts'
 import { AppError, toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
 import type { ServiceClient } from '#contracts/wire/define-service.ts'
 
+type StorageClient = ServiceClient<typeof storageService>
+
 export interface StorageAccess {
   /** A client whose storage worker has the workspace open. */
-  open(workspace: string): Promise<ServiceClient<typeof storageService>>
+  open(workspace: string): Promise<StorageClient>
+  /** For calls without an effect: made again when storage died in between. */
+  ask<T>(workspace: string, call: (storage: StorageClient) => Promise<T>): Promise<T>
 }
 
 /** How long a commit is repeated while storage cannot be had, in milliseconds. */
@@ -39,9 +43,9 @@ export class SessionStore {
     return this.#failure
   }
 
-  /** A storage worker that has this session's workspace open. */
-  open(): Promise<ServiceClient<typeof storageService>> {
-    return this.#access.open(this.#workspace)
+  /** As `StorageAccess.ask`, of this session's workspace. */
+  ask<T>(call: (storage: StorageClient) => Promise<T>): Promise<T> {
+    return this.#access.ask(this.#workspace, call)
   }
 
   /** Resolves when `events` are durable. Rejects with AppError when they cannot be. */

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ReportOutputSchema, type ReportInput } from '#contracts/context/token-report.ts'
-import { addCost } from '#contracts/session/cost.ts'
+import type { Cost } from '#contracts/session/cost.ts'
 import type { ModelTarget } from '#contracts/llm/llm-service.ts'
 import type { ToolDescriptor, ToolPlace } from '#contracts/tools/tools-service.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
@@ -12,7 +12,7 @@ import { contextBuilder, type BuildSettings } from './context-builder.ts'
 import { mapFailure } from './domain/map-failure.ts'
 import { runTurn } from './domain/run-turn.ts'
 import { traceJson } from './domain/trace.ts'
-import { spendingEnd, spentSince, type Spending } from './domain/spending-limits.ts'
+import { addSpending, spendingEnd, type Spending } from './domain/spending-limits.ts'
 import type { TurnPorts, TurnSettings } from './domain/turn-ports.ts'
 import { addGrant, hasGrant } from './grants.ts'
 import { keep } from './keep.ts'
@@ -20,7 +20,6 @@ import type { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
 import { prepareTool, runTool } from './run-tool.ts'
 import type { Services } from './services.ts'
-import type { SideRequestOrder } from './side-request.ts'
 import { storedBaseUrl } from './stored-base-url.ts'
 import { streamModel } from './stream-model.ts'
 
@@ -52,15 +51,15 @@ export async function runSessionTurn(
   })
   const traceId = randomBytes(16).toString('hex')
   const build = contextBuilder({ services, session, target, config, signal: input.signal, turn: input.turn })
-  let beside: Spending = { tokens: 0, costs: [] }
-  const onSpent: SideRequestOrder['onSpent'] = (tokens, cost) => {
-    beside = { tokens: beside.tokens + tokens, costs: cost === undefined ? beside.costs : addCost(beside.costs, cost) }
+  let spent: Spending = { tokens: 0, costs: [] }
+  const onSpent = (tokens: number, cost: Cost | undefined): void => {
+    spent = addSpending(spent, tokens, cost)
   }
   const side = { services, session, target, turn: input.turn, onSpent }
   const compaction = { ...side, approval: config.approval, signal: input.signal }
   const { usage, costs } = session.snapshot.totals
   const spentBefore: Spending = { tokens: usage.totalTokens, costs }
-  const spendingSoFar = () => spendingEnd(config.limits, spentBefore, spentSince(session.snapshot.totals, spentBefore))
+  const spendingSoFar = () => spendingEnd(config.limits, spentBefore, spent)
   let tools: ToolDescriptor[] = []
 
   const ports: TurnPorts = {
@@ -88,6 +87,7 @@ export async function runSessionTurn(
         turn: input.turn,
         signal: input.signal,
       })
+      onSpent(outcome.response.usage.totalTokens, outcome.cost)
       // Without a report the estimate stays as it is; nothing waits for it.
       if (outcome.response.usage.inputTokens > 0)
         keep(
@@ -111,7 +111,7 @@ export async function runSessionTurn(
         .filter((message) => message.steering)
         .map((message) => ({ messageId: message.messageId, content: message.content, images: session.imagesOf(message.messageId) })),
     exposure: () => session.exposure,
-    spentBeside: () => beside,
+    spent: () => spent,
     noticed: (code) => session.noticed.has(code),
     writeTrace: (iteration, trace) => {
       services.meter.iteration(session.sessionId, trace.spans)

@@ -17,6 +17,10 @@ interface Bench {
   release(): void
 }
 
+const notAsked = (): never => {
+  throw new Error('nothing is asked of storage here')
+}
+
 /** A session whose storage is this list; `held` keeps commits waiting. */
 function bench(options: { held?: boolean; fails?: AppError[] } = {}): Bench {
   const stored: SessionEvent[] = []
@@ -42,7 +46,7 @@ function bench(options: { held?: boolean; fails?: AppError[] } = {}): Bench {
     session: new LiveSession(
       's_1',
       '/w',
-      new SessionStore({ open: async () => ({ appendEvents }) as never }, '/w'),
+      new SessionStore({ open: async () => ({ appendEvents }) as never, ask: notAsked }, '/w'),
       {
         published: (_session, entries) => shown.push(...entries),
         clean: (value) => redactor.value(value),
@@ -66,7 +70,7 @@ test('what calls of earlier turns put before the model is known after a summary,
     { ...call, toolCallId: 'tc_3' },
     { event: 'compaction', summary: 'nothing to see', upToSeq: 2, tokensBefore: 9, tokensAfter: 1, method: 'model' },
   ])
-  const store = new SessionStore({ open: async () => ({}) as never }, '/w')
+  const store = new SessionStore({ open: async () => ({}) as never, ask: notAsked }, '/w')
   const loaded = new LiveSession('s_1', '/w', store, {} as never, stored)
   expect([session.exposure, loaded.exposure]).toEqual([
     { secret: '.env', outside: true },

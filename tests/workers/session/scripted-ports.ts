@@ -7,7 +7,7 @@ import type { PermissionMode } from '#contracts/session/session-enums.ts'
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
 import type { PreparedCall, RiskClass, ToolDescriptor } from '#contracts/tools/tools-service.ts'
-import type { Spending } from '#workers/session/domain/spending-limits.ts'
+import { addSpending, type Spending } from '#workers/session/domain/spending-limits.ts'
 import { addExposure } from '#workers/session/domain/session-exposure.ts'
 import type { ApprovalAnswer, ToolRun, TurnPorts, TurnSettings } from '#workers/session/domain/turn-ports.ts'
 
@@ -49,6 +49,7 @@ export function scripted(script: Script): Recording {
   const steps: string[] = []
   const answers = [...script.answers]
   let clock = 1000
+  let spent: Spending = script.beside ?? { tokens: 0, costs: [] }
   const ports: TurnPorts = {
     commit: async (added) => {
       await Promise.resolve()
@@ -80,6 +81,7 @@ export function scripted(script: Script): Recording {
     stream: async () => {
       steps.push('stream')
       const answer = answers.shift() ?? {}
+      spent = addSpending(spent, answer.usage?.totalTokens ?? 2, script.cost)
       const finishReason: MetonaFinishReason = answer.finishReason ?? ((answer.toolCalls ?? []).length > 0 ? 'tool_calls' : 'stop')
       return {
         response: {
@@ -130,7 +132,7 @@ export function scripted(script: Script): Recording {
     steering: () => [],
     exposure: () =>
       drafts.reduce((seen, draft) => (draft.event === 'tool_call' ? addExposure(seen, draft.exposes ?? {}) : seen), script.exposed ?? {}),
-    spentBeside: () => script.beside ?? { tokens: 0, costs: [] },
+    spent: () => spent,
     noticed: (code) => drafts.some((draft) => draft.event === 'notice' && draft.code === code),
     writeTrace: () => undefined,
     pause: () => new Promise(() => undefined),

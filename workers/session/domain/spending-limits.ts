@@ -30,13 +30,9 @@ export function spendingEnd(limits: SpendingLimits, before: Spending, turn: Spen
   return undefined
 }
 
-/** @param totals of the session as they are now. */
-export function spentSince(
-  totals: { readonly usage: { readonly totalTokens: number }; readonly costs: readonly Cost[] },
-  before: Spending,
-): Spending {
-  const taken = before.costs.map((cost) => ({ ...cost, total: -cost.total }))
-  return { tokens: totals.usage.totalTokens - before.tokens, costs: taken.reduce<readonly Cost[]>(addCost, totals.costs) }
+/** @param cost undefined where the price is not known. */
+export function addSpending(spent: Spending, tokens: number, cost: Cost | undefined): Spending {
+  return { tokens: spent.tokens + tokens, costs: cost === undefined ? spent.costs : addCost(spent.costs, cost) }
 }
 
 function reached(used: number, limit: number | undefined): boolean {

@@ -124,8 +124,8 @@ export interface TurnPorts {
   steering(): SteeringMessage[]
   /** What the session's calls put before the model so far. */
   exposure(): CallExposure
-  /** What requests beside the conversation used in this turn. */
-  spentBeside(): Spending
+  /** What this turn's requests used so far, those beside the conversation too. */
+  spent(): Spending
   /** The session has been told of this already. */
   noticed(code: string): boolean
   writeTrace(iteration: number, trace: IterationTrace): void
