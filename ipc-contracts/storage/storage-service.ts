@@ -75,7 +75,14 @@ export const storageService = defineService({
         waitMs: z.number(),
         language: z.enum(['zh', 'en']).default('en'),
       }),
-      z.object({ workspace, created: z.array(z.string()), readOnly: z.boolean(), banners: z.array(BannerSchema) }),
+      z.object({
+        workspace,
+        created: z.array(z.string()),
+        readOnly: z.boolean(),
+        banners: z.array(BannerSchema),
+        /** Of the four files of the root: the text that is agreed to. */
+        agreed: z.array(FileVerdictSchema),
+      }),
       120_000,
     ),
     /** For `workspace.sample`: a few small files under the folder for new workspaces, then trust. Repeating it is harmless. */

@@ -102,7 +102,7 @@ export async function runTool(
 async function agreeToWritten(services: Services, workspace: string, written: WrittenFile): Promise<void> {
   try {
     await (await services.storage.client()).agreeToWritten({ workspace, ...written })
-    services.agreements.value++
+    services.agreements.answered()
   } catch (thrown) {
     services.context.log('warn', `agreement to ${written.before.name}: ${toErrorData(thrown).message}`)
   }

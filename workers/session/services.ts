@@ -6,7 +6,7 @@ import type { WorkerContext } from '#workers/shared/start-worker.ts'
 import { ContextPool } from './context-pool.ts'
 import type { Secret } from '#workers/shared/redact.ts'
 import { Secrets } from '#workers/shared/secrets.ts'
-import { AgreementCount } from './judge-files.ts'
+import { Agreements } from './judge-files.ts'
 import { keepSecret } from './keep-secret.ts'
 import { McpDesk } from './mcp-desk.ts'
 import { Peer } from './peer.ts'
@@ -27,7 +27,7 @@ export interface Services {
   readonly mcp: McpDesk
   readonly secrets: Secrets
   readonly keys: ProviderKeys
-  readonly agreements: AgreementCount
+  readonly agreements: Agreements
 }
 
 export function createServices(context: WorkerContext): Services {
@@ -58,7 +58,7 @@ export function createServices(context: WorkerContext): Services {
       return mcp
     },
     secrets,
-    agreements: new AgreementCount(),
+    agreements: new Agreements(),
     keys: new ProviderKeys(redacted, (secret) => keepSecret(services, secret)),
   }
   const mcp = new McpDesk(services)

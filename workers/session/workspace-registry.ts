@@ -60,6 +60,7 @@ export class WorkspaceRegistry implements StorageAccess {
       created: answer.created,
     }
     this.#open.set(answer.workspace, opened)
+    this.#services.agreements.opened(answer.workspace, answer.agreed)
     this.#toldTo.set(answer.workspace, storage)
     this.#onBanners(answer.banners)
     return opened

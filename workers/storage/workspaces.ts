@@ -1,4 +1,5 @@
 import type { Banner } from '#contracts/session/client-protocol.ts'
+import type { FileVerdict } from '#contracts/workspace/agreed-file.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { createRedactor, secretsOfEnvironment, type Redactor, type Secret } from '#workers/shared/redact.ts'
 import { Banners } from './banners.ts'
@@ -36,6 +37,7 @@ export interface OpenAnswer {
   readonly created: string[]
   readonly readOnly: boolean
   readonly banners: Banner[]
+  readonly agreed: FileVerdict[]
 }
 
 const HEADS_INTERVAL_MS = 10_000
@@ -211,6 +213,7 @@ export class Workspaces {
       created,
       readOnly: workspace.readOnly,
       banners: [...this.#profileBanners.list(), ...workspace.banners.list()],
+      agreed: this.agreed.verdicts(root),
     }
   }
 

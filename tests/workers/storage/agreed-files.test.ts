@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type * as diffLibrary from 'diff'
@@ -45,4 +46,16 @@ test('an approved change of an agreed text is agreed to; one on top of what othe
   expect(await changed()).toBe(0)
   await write('Agreed. Foreign.', 'Agreed. Foreign. Approved.')
   expect(await changed()).toBe(1)
+})
+
+test('opening says which text of each file of the root is agreed to, whatever is there now', async () => {
+  const opened = async () => (await storage.service.openWorkspace({ path: storage.folder, trust: 'once', mode: 'write', waitMs: 0 })).agreed
+  const file = join(storage.folder, 'AGENTS.md')
+  writeFileSync(file, 'Agreed.')
+  await opened()
+  writeFileSync(file, 'Foreign.')
+  const agreed = await opened()
+  expect(agreed.map(({ name }) => name).toSorted()).toEqual(['AGENTS.md', 'MEMORY.md', 'SOUL.md', 'USERS.md'])
+  const hash = createHash('sha256').update('Agreed.').digest('hex')
+  expect(agreed.find(({ name }) => name === 'AGENTS.md')).toEqual({ name: 'AGENTS.md', hash })
 })

@@ -7,12 +7,12 @@ export function workbenchHandlers({ services, workspaces }: HandlerParts): Handl
     'workspaceFiles.changes': async (input) => services.storage.ask((storage) => storage.changedFiles(input)),
     'workspaceFiles.answer': async (input) => {
       await (await services.storage.client()).answerFile(input)
-      services.agreements.value++
+      services.agreements.answered()
       return {}
     },
     'workspaceFiles.write': async (input) => {
       const file = await (await services.storage.client()).writeWorkspaceFile(input)
-      services.agreements.value++
+      services.agreements.answered()
       return file
     },
     'page.read': async (input) => (await services.storage.client()).pageStateRead(input),

@@ -29,11 +29,12 @@ export function workspaceHandlers({ services, workspaces, manager }: HandlerPart
     'workspace.sample': async (input) => (await storage()).createSample(input),
     'trust.add': async (input) => {
       const entry = await (await storage()).trustAdd(input)
-      services.agreements.value++
+      services.agreements.answered()
       return entry
     },
     'trust.remove': async (input) => {
       const answer = await (await storage()).trustRemove(input)
+      services.agreements.answered()
       await services.mcp.approvalsRemoved()
       return answer
     },

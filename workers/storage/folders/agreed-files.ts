@@ -67,6 +67,12 @@ export class AgreedFiles {
     await this.#look(workspace)
   }
 
+  /** Ahead of any question: which text of each of the four may be used as it is. */
+  verdicts(workspace: string): FileVerdict[] {
+    const known = this.#textsOf(workspace).all(workspace)
+    return WORKSPACE_FILES.map((name) => ({ name, hash: (known.get(name) ?? NOTHING).hash }))
+  }
+
   judge(workspace: string, files: readonly SeenFile[]): FileVerdict[] {
     const texts = this.#textsOf(workspace)
     const known = texts.all(workspace)
