@@ -25,4 +25,12 @@ export function remember(key: string, value: unknown): void {
   }
 }
 
+export function forget(key: string): void {
+  try {
+    localStorage.removeItem(prefixed(key))
+  } catch {
+    // Forbidden storage holds nothing.
+  }
+}
+
 const prefixed = (key: string): string => `metona.${key}`

@@ -7,6 +7,7 @@ import { onScopeDispose } from 'vue'
 import * as z from 'zod'
 import { useConnectionStore } from './connection.ts'
 import { recall, remember } from './local-state.ts'
+import { forgetOlderPage, leftByOlderPage } from './older-page.ts'
 import { toProblem } from './to-problem.ts'
 
 const WRITE_DELAY_MS = 300
@@ -35,7 +36,20 @@ export const usePageStateStore = defineStore('page-state', () => {
       if (value === null) found.delete(key)
       else found.set(key, value)
     }
+    takeOver(prefix, found)
     return new Map([...found].map(([key, value]) => [key.slice(prefix.length), value]))
+  }
+
+  /** What the profile has is newer than what a page of an earlier version left in this browser. */
+  function takeOver(prefix: string, found: Map<string, string>): void {
+    const left = leftByOlderPage(prefix).filter(([key]) => !found.has(key) && !waiting.has(key))
+    for (const [key, value] of left) {
+      found.set(key, value)
+      write(key, value)
+    }
+    // Until the host has it, it waits with the rest.
+    if (left.length > 0) keepHere()
+    forgetOlderPage(prefix)
   }
 
   function write(key: string, value: string | null): void {
