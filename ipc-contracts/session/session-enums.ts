@@ -15,7 +15,7 @@ export const ToolOutcomeSchema = z.enum(['ok', 'error', 'denied', 'aborted', 'un
 export type ToolOutcome = z.infer<typeof ToolOutcomeSchema>
 
 /** Who decided: the mode, a rule, a stored grant, the person, the clock, or nobody being there to ask. */
-export const DecisionMakerSchema = z.enum(['mode', 'rule', 'grant', 'user', 'timeout', 'non_interactive'])
+export const DecisionMakerSchema = z.enum(['mode', 'rule', 'grant', 'user', 'timeout', 'non_interactive', 'asker'])
 export type DecisionMaker = z.infer<typeof DecisionMakerSchema>
 
 /** The seven states of the design language, plus idle for a session that never ran. */

@@ -18,6 +18,7 @@ const REASONS = {
   sandboxed: text('it runs in the sandbox', '在沙箱中运行'),
   // The person's own word.
   no_answer: text('no answer within {seconds} s', '{seconds} 秒内无人回答'),
+  withdrawn: text('who asked no longer waits for an answer', '询问方已不再等待回答'),
   question: text('the model has a question', '模型有一个问题'),
   granted: text('allowed before: {prefix}', '此前已允许：{prefix}'),
   granted_tool: text('your setting for this tool allows it', '你对这个工具的设置允许'),

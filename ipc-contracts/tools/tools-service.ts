@@ -79,7 +79,7 @@ export type PreparedCall = z.infer<typeof PreparedCallSchema>
 
 /**
  * Posted on the call's port while it runs. A question is answered on the same port with `{ answer: { id, text } }`, without
- * `text` when the person passed over it or nobody is there.
+ * `text` when the person passed over it or nobody is there. One that is withdrawn needs no answer any more.
  */
 export const ToolLiveSchema = z.union([
   z.object({ output: z.string(), dropped: z.number().int().optional() }),
@@ -92,12 +92,13 @@ export const ToolLiveSchema = z.union([
       reason: ApprovalReasonSchema.optional(),
     }),
   }),
+  z.object({ withdrawn: z.object({ id: z.number() }) }),
   z.object({ progress: z.object({ done: z.number(), total: z.number().optional(), unit: z.string() }) }),
 ])
 export type ToolLive = z.infer<typeof ToolLiveSchema>
 
 /** Of these, what is shown while the call runs. */
-export type ToolShown = Exclude<ToolLive, { question: unknown }>
+export type ToolShown = Exclude<ToolLive, { question: unknown } | { withdrawn: unknown }>
 
 export const ToolAnswerSchema = z.object({ answer: z.object({ id: z.number(), text: z.string().optional() }) })
 

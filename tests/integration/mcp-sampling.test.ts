@@ -1,5 +1,5 @@
 /** What a server may ask for only where the person switched it on: an answer of the session's model, and a page they open themselves. */
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '#tests/helpers/eventually.ts'
@@ -46,7 +46,30 @@ test('a question ends with its call: nobody is asked on, and the call keeps its 
   })
   const { session, results } = await turning
   const answers = session.events.filter((event) => event.event === 'permission').map(({ decision, reason }) => [decision, reason])
-  expect([answers.at(-1), results.map(({ outcome }) => outcome)]).toEqual([['deny', 'stopped'], ['ok']])
+  expect([answers.at(-1), results.map(({ outcome }) => outcome)]).toEqual([['deny', 'withdrawn'], ['ok']])
+})
+
+test('a question the server takes back is closed, and that is said, while the call goes on', { timeout: 60_000 }, async () => {
+  const hostile = { name: 'gives-up', command: process.execPath, args: [HOSTILE, 'asks-and-gives-up', app.place.folder] }
+  await app.approved(hostile)
+  rmSync(path.join(app.place.folder, 'seen'), { force: true })
+  const said: string[] = []
+  const { session, results } = await app.turn([{ name: 'mcp__gives-up__poke', args: {} }], (question, asking) => {
+    if (question.question === undefined) return { decision: 'allow' }
+    writeFileSync(path.join(app.place.folder, 'seen'), '')
+    void eventually('the question to be closed', async () => asking.events.some(({ event }) => event === 'notice')).then(() => {
+      said.push(...asking.events.filter(({ event }) => event === 'notice').map((event) => String((event as { code?: string }).code)))
+      writeFileSync(path.join(app.place.folder, 'closed'), '')
+    })
+    return undefined
+  })
+  const [answer] = session.events.filter((event) => event.event === 'permission').slice(-1)
+  expect([answer?.decision, answer?.by, said, results.map(({ outcome }) => outcome)]).toEqual([
+    'deny',
+    'asker',
+    ['question_withdrawn'],
+    ['ok'],
+  ])
 })
 
 test('off unless switched on: the server is not told that it could ask', () => {

@@ -2,7 +2,7 @@
 import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
-import type { ApprovalAnswer } from './domain/turn-ports.ts'
+import { WITHDRAWN, type ApprovalAnswer } from './domain/turn-ports.ts'
 
 interface Open {
   readonly argumentsHash: string
@@ -13,7 +13,7 @@ export class ApprovalDesk {
   readonly #open = new Map<string, Open>()
   readonly #answered = new Map<string, { decision: string; by: string; at: string }>()
 
-  /** Resolves with the answer, a denial by `timeout` after `timeoutMs`, or a denial when `signal` aborts. */
+  /** Resolves with the answer, a denial by `timeout` after `timeoutMs`, or a denial when `signal` aborts: by `asker` where the question was withdrawn. */
   ask(request: { toolCallId: string; argumentsHash: string }, timeoutMs: number, signal: AbortSignalLike): Promise<ApprovalAnswer> {
     return new Promise((resolve) => {
       const settle = (answer: ApprovalAnswer): void => {
@@ -23,7 +23,12 @@ export class ApprovalDesk {
         this.#answered.set(request.toolCallId, { decision: answer.decision, by: answer.by, at: new Date().toISOString() })
         resolve(answer)
       }
-      const onAbort = (): void => settle({ decision: 'deny', by: 'user', reason: 'stopped', scope: 'once' })
+      const onAbort = (): void =>
+        settle({
+          decision: 'deny',
+          scope: 'once',
+          ...(signal.reason === WITHDRAWN ? { by: 'asker', reason: WITHDRAWN } : { by: 'user', reason: 'stopped' }),
+        })
       const stopWaiting = awakeTimeout(
         () =>
           settle({

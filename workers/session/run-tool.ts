@@ -5,7 +5,7 @@ import type { WrittenFile } from '#contracts/workspace/agreed-file.ts'
 import { toErrorData, WireErrorCode, type AppErrorData } from '#contracts/wire/app-error.ts'
 import { listen } from '#contracts/wire/listen.ts'
 import type { Port } from '#contracts/wire/port.ts'
-import type { ToolQuestion, ToolRun } from './domain/turn-ports.ts'
+import { WITHDRAWN, type ToolQuestion, type ToolRun } from './domain/turn-ports.ts'
 import { openMemoryPort } from './memory-port.ts'
 import { openSamplingPort, type SamplingOrder } from './sampling-port.ts'
 import { OutputRedaction } from './redact-deltas.ts'
@@ -50,14 +50,21 @@ export async function runTool(
     if (live !== undefined) onLive(live)
   }
   const ended = new AbortController()
-  const open = AbortSignal.any([signal, ended.signal])
+  const questions = new Map<number, AbortController>()
   listen(port, (data) => {
     const live = ToolLiveSchema.parse(data)
+    if ('withdrawn' in live) return questions.get(live.withdrawn.id)?.abort(WITHDRAWN)
     if (!('question' in live)) return show(redaction.take(live))
     const { id } = live.question
+    const mine = new AbortController()
+    questions.set(id, mine)
+    const open = AbortSignal.any([signal, ended.signal, mine.signal])
     // A question that could not be put counts as one that nobody answered.
     const answered = onQuestion(live.question, open).catch(() => undefined)
-    void answered.then((text) => port.postMessage({ answer: { id, ...(text === undefined ? {} : { text }) } }))
+    void answered.then((text) => {
+      questions.delete(id)
+      port.postMessage({ answer: { id, ...(text === undefined ? {} : { text }) } })
+    })
   })
   port.start()
   const memory = openMemoryPort(services, place, order.call.name)
@@ -91,7 +98,7 @@ export async function runTool(
   } finally {
     show(redaction.end())
     // What the call still asks goes with it: nobody is there to hear an answer.
-    ended.abort()
+    ended.abort(WITHDRAWN)
     port.close()
     memory.close()
     model.close()

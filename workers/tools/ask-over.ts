@@ -12,7 +12,8 @@ export interface LiveQuestion {
 }
 
 export interface Questions {
-  ask(question: LiveQuestion): Promise<string | undefined>
+  /** `withdrawn` aborts when whoever asks has given up: the person is not asked on. */
+  ask(question: LiveQuestion, withdrawn?: AbortSignal): Promise<string | undefined>
   /** Whoever still waits gets no answer. */
   close(): void
 }
@@ -29,7 +30,7 @@ export function askOver(port: Port): Questions {
     open.delete(id)
   }
   return {
-    ask: (question) => {
+    ask: (question, withdrawn) => {
       if (closed) return Promise.resolve(undefined)
       if (stop === undefined) {
         stop = listen(port, (data) => {
@@ -41,9 +42,17 @@ export function askOver(port: Port): Questions {
       const asked = turn.then(
         () =>
           new Promise<string | undefined>((resolve) => {
-            if (closed) return resolve(undefined)
+            if (closed || withdrawn?.aborted) return resolve(undefined)
             const id = next++
-            open.set(id, resolve)
+            const withdraw = (): void => {
+              port.postMessage({ withdrawn: { id } })
+              settle(id, undefined)
+            }
+            withdrawn?.addEventListener('abort', withdraw, { once: true })
+            open.set(id, (text) => {
+              withdrawn?.removeEventListener('abort', withdraw)
+              resolve(text)
+            })
             const { text, options, reason } = question
             port.postMessage({
               question: {

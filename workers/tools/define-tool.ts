@@ -102,8 +102,11 @@ export interface RunContext extends PrepareContext {
   /** The session's model, for what a server wants of it; only for calls of MCP servers. */
   readonly sampling: ServiceClient<typeof samplingPort> | undefined
   live(message: ToolLive): void
-  /** Asks the person while the call runs. @returns what they wrote; undefined when they passed over it or nobody is there. */
-  ask(question: LiveQuestion): Promise<string | undefined>
+  /**
+   * Asks the person while the call runs, until `withdrawn` aborts.
+   * @returns what they wrote; undefined when they passed over it, nobody is there, or it was withdrawn.
+   */
+  ask(question: LiveQuestion, withdrawn?: AbortSignal): Promise<string | undefined>
 }
 
 export interface ToolSpecification<S extends z.ZodObject> {

@@ -5,6 +5,7 @@ export const notice = {
   memories_flushed: '{count} memories were kept before older messages were summarised.',
   compaction_stopped: 'Summarising no longer makes room. The next message you write starts it again; a new session has the whole window.',
   changes_undone: 'Changes to {count} file(s) were taken back.',
+  question_withdrawn: '{tool} no longer waits for an answer; its question was closed.',
   refusal: 'The model refused to answer.',
   model_rerouted: '{asked} was asked for, {served} answered.',
   images_left_out: '{model} cannot see images; they were left out.',

@@ -30,6 +30,7 @@ export const tool = {
     grant: 'by an earlier grant',
     timeout: 'because nobody answered in time',
     non_interactive: 'because nobody was there to ask',
+    asker: 'because whoever asked no longer waits',
   },
   moreLines: '{value} more lines',
   table: 'Table',

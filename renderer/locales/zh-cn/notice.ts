@@ -7,6 +7,7 @@ export const notice: Messages['notice'] = {
   memories_flushed: '在总结较早的消息之前，保留了 {count} 条记忆。',
   compaction_stopped: '再做摘要已腾不出空间。你下次发送消息时会重新尝试；新会话有完整的窗口。',
   changes_undone: '已撤销对 {count} 个文件的修改。',
+  question_withdrawn: '{tool} 已不再等待回答，它的询问已关闭。',
   refusal: '模型拒绝回答。',
   model_rerouted: '请求的是 {asked}，回答来自 {served}。',
   images_left_out: '{model} 不能看图，图片没有发送。',

@@ -32,6 +32,7 @@ export const tool: Messages['tool'] = {
     grant: '按先前的授权',
     timeout: '因超时无人答复而',
     non_interactive: '因无人可询问而',
+    asker: '因询问方不再等待而',
   },
   moreLines: '另有 {value} 行',
   table: '表格',

@@ -335,6 +335,20 @@ const BEHAVIOURS: Record<string, () => void> = {
       }, 10)
     }
   },
+  // It takes the question back once it is seen to be open, and works on until it is told to end.
+  'asks-and-gives-up': () => {
+    answers['tools/call'] = (message) => {
+      const params = { message: 'Still there?', requestedSchema: { type: 'object', properties: { a: { type: 'string' } } } }
+      send({ id: 'question', method: 'elicitation/create', params })
+      const look = setInterval(() => {
+        if (existsSync(join(folder, 'closed'))) {
+          clearInterval(look)
+          answer(message, text('went on'))
+        } else if (existsSync(join(folder, 'seen')))
+          send({ method: 'notifications/cancelled', params: { requestId: 'question', reason: 'took too long' } })
+      }, 10)
+    }
+  },
   'asks-unasked': () => {
     answers['notifications/initialized'] = () =>
       send({

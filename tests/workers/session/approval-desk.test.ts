@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ApprovalDesk } from '#workers/session/approval-desk.ts'
+import { WITHDRAWN } from '#workers/session/domain/turn-ports.ts'
 
 const HOUR_MS = 3_600_000
 const question = { toolCallId: 'tc_1', argumentsHash: 'h' }
@@ -48,6 +49,13 @@ test('Stop settles an open question', async () => {
   const asked = new ApprovalDesk().ask(question, HOUR_MS, controller.signal)
   controller.abort()
   expect(await asked).toMatchObject({ decision: 'deny', reason: 'stopped' })
+})
+
+test('a question that is withdrawn is closed by who asked, not by the person', async () => {
+  const controller = new AbortController()
+  const asked = new ApprovalDesk().ask(question, HOUR_MS, controller.signal)
+  controller.abort(WITHDRAWN)
+  expect(await asked).toMatchObject({ decision: 'deny', by: 'asker', reason: 'withdrawn' })
 })
 
 test('a question nobody asked cannot be answered', () => {

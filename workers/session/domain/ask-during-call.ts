@@ -1,5 +1,6 @@
 /** A question a running call puts to the person (an MCP server wants something from them). On record like any other. */
 import type { MetonaToolCall } from '#contracts/metona/metona-tool.ts'
+import type { SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { PreparedCall } from '#contracts/tools/tools-service.ts'
 import type { ToolStep } from './run-tool-calls.ts'
 import type { ToolQuestion } from './turn-ports.ts'
@@ -35,8 +36,17 @@ export async function askDuringCall(
   ])
   const answer = await ports.waitForApproval({ toolCallId: call.id, argumentsHash: mark }, signal)
   const { decision, by, reason } = answer
-  await ports.commit([{ event: 'permission', iteration, tool: call.name, toolCallId: call.id, decision, by, reason, scope: 'once', turn }])
+  await ports.commit([
+    { event: 'permission', iteration, tool: call.name, toolCallId: call.id, decision, by, reason, scope: 'once', turn },
+    // The card goes away under the person's eyes: why is said where it was.
+    ...(by === 'asker' ? [withdrawnNotice(call.name, turn)] : []),
+  ])
   if (signal.aborted || decision === 'deny') return undefined
   ports.show({ delta: 'phase', phase: 'executing_tools', turn, since: ports.now() })
   return why === undefined ? answer.text : 'yes'
+}
+
+function withdrawnNotice(tool: string, turn: number): SessionEventDraft {
+  const message = `${tool} no longer waits for an answer; its question was closed.`
+  return { event: 'notice', code: 'question_withdrawn', message, params: { tool }, turn }
 }

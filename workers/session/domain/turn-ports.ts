@@ -52,6 +52,9 @@ export interface ToolRun {
   readonly stop: ToolStop | undefined
 }
 
+/** Why a question's signal aborts when whoever asked it no longer waits. Any other reason is the person's Stop. */
+export const WITHDRAWN = 'withdrawn'
+
 /** A question a running call puts to the person. */
 export interface ToolQuestion {
   readonly text: string
@@ -105,7 +108,7 @@ export interface TurnPorts {
       approved: boolean
       onLive: (live: ToolShown) => void
       /**
-       * `signal` aborts when the call is over, or the turn is stopped.
+       * `signal` aborts when the call is over or has withdrawn the question (`WITHDRAWN`), or the turn is stopped.
        * @returns what the person wrote; undefined when they passed over it or nobody is there.
        */
       onQuestion: (question: ToolQuestion, signal: AbortSignalLike) => Promise<string | undefined>

@@ -62,19 +62,19 @@ export async function elicit(
   if (!mayAskMore(asker)) return { action: 'decline' }
   // One paragraph: line feeds would push what is asked out of sight, or pose as lines of ours.
   const message = visibleText(request.message.replace(/\s+/g, ' ').trim(), false).slice(0, TEXT_LIMIT)
-  if (request.mode === 'url') return askToOpen(server, message, request.url, asker)
+  if (request.mode === 'url') return askToOpen(server, message, request.url, asker, signal)
   const fields = Object.entries(request.requestedSchema.properties).map(([name, raw]) => ({ name, field: FieldSchema.parse(raw) }))
   const required = new Set(request.requestedSchema.required)
   const wording = [message, ...fields.flatMap(({ name, field }) => [name, field.title ?? '', field.description ?? ''])].join('\n')
   if (fields.length > FIELDS || asksForSecret(wording)) return { action: 'decline' }
   if (fields.length === 0) {
-    const answer = await asker.ask({ text: `${heading(server)}\n${message}`, options: ['OK'] })
+    const answer = await asker.ask({ text: `${heading(server)}\n${message}`, options: ['OK'] }, signal)
     return answer === undefined ? { action: 'decline' } : { action: 'accept', content: {} }
   }
   const content: Record<string, Value> = {}
   for (const [index, { name, field }] of fields.entries()) {
     if (signal.aborted) return { action: 'cancel' }
-    const value = await askField(server, message, `${index + 1}/${fields.length}`, name, field, asker)
+    const value = await askField(server, message, `${index + 1}/${fields.length}`, name, field, asker, signal)
     if (value === undefined && required.has(name) && field.default === undefined) return { action: 'decline' }
     if (value !== undefined) content[name] = value
   }
@@ -88,6 +88,7 @@ async function askField(
   name: string,
   field: Field,
   asker: Asker,
+  signal: AbortSignal,
 ): Promise<Value | undefined> {
   const choices =
     field.type === 'boolean' ? ['true', 'false'] : (field.enum ?? field.oneOf?.map((entry) => entry.const) ?? field.items?.enum)
@@ -100,10 +101,11 @@ async function askField(
   ]
   let complaint: string | undefined
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const answer = await asker.ask({
+    const question = {
       text: [...lines, ...(complaint === undefined ? [] : [complaint])].join('\n'),
       ...(choices === undefined ? {} : { options: choices.slice(0, 8).map((choice) => visibleText(choice, false).slice(0, 200)) }),
-    })
+    }
+    const answer = await asker.ask(question, signal)
     if (answer === undefined) return undefined
     const value = readValue(field, choices, answer.trim())
     if (value !== undefined) return value
@@ -132,12 +134,12 @@ function readValue(field: Field, choices: readonly string[] | undefined, text: s
 }
 
 /** The page is never opened for them: they see the whole address and go there themselves. */
-async function askToOpen(server: string, message: string, address: string, asker: Asker): Promise<ElicitResult> {
+async function askToOpen(server: string, message: string, address: string, asker: Asker, signal: AbortSignal): Promise<ElicitResult> {
   const url = URL.parse(address)
   const local = url?.hostname === 'localhost' || url?.hostname === '127.0.0.1'
   if (url === null || (url.protocol !== 'https:' && !(url.protocol === 'http:' && local))) return { action: 'decline' }
   const reason = { code: 'mcp_open_page', params: { server: visibleText(server, false) } } as const
-  const answer = await asker.ask({ text: `${visibleText(url.href, false)}\n${message}`, reason })
+  const answer = await asker.ask({ text: `${visibleText(url.href, false)}\n${message}`, reason }, signal)
   return { action: answer === undefined ? 'decline' : 'accept' }
 }
 

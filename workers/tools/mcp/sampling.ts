@@ -50,7 +50,7 @@ async function sampleOnce(
   if (both.aborted) throw stopped()
   const params = { server: visibleText(server, false), tokens: String(asked.maxTokens) }
   // Who stopped waits for no answer, or the requests behind this one would wait as well.
-  const answer = await Promise.race([asker.ask({ text: shown(asked), reason: { code: 'mcp_sampling', params } }), aborted(both)])
+  const answer = await Promise.race([asker.ask({ text: shown(asked), reason: { code: 'mcp_sampling', params } }, both), aborted(both)])
   if (both.aborted) throw stopped()
   if (answer === undefined) throw new McpError(REFUSED, 'User rejected sampling request')
   try {
