@@ -301,6 +301,7 @@ test('where the host cannot answer, a page says so and offers to try again, inst
     'settings/usage',
     'settings/files',
     'welcome',
+    'new',
   ]) {
     await opened.page.evaluate((hash) => {
       ;(globalThis as unknown as { location: { hash: string } }).location.hash = hash
@@ -310,6 +311,34 @@ test('where the host cannot answer, a page says so and offers to try again, inst
     const shown = await problems.count()
     expect([page, await problems.filter({ has: opened.page.getByRole('button') }).count()]).toEqual([page, shown])
   }
+})
+
+test('a new session has no model while providers cannot be read, says so, and has one when they can', async () => {
+  let answers = false
+  const list = {
+    providers: [
+      { id: 'deepseek', displayName: 'DeepSeek', keyRequired: true, hasKey: true, concurrency: 1, defaultBaseUrl: '', defaultModel: 'pro' },
+    ],
+  }
+  host.answer('providers.list', () => {
+    if (answers) return list
+    throw new AppError({ code: 'WORKER_LOST', message: 'gone' })
+  })
+  host.answer('session.create', () => ({ sessionId: 's_tests' }))
+  await open({ address: '#/new' })
+  const problem = opened.page.locator('main').locator('[data-code="WORKER_LOST"]')
+  await problem.waitFor()
+  await opened.at(testIds.composerInput).fill('what now')
+  await opened.page.keyboard.press('Enter')
+  await waitUntil(async () => expect(await opened.at(testIds.composerInput).inputValue()).toBe('what now'))
+  const model = (): Promise<string | null> => opened.at(testIds.modelPicker).getAttribute('aria-label')
+  expect([await model(), calls('session.create')]).toEqual([expect.not.stringContaining('demo'), []])
+  answers = true
+  await problem.getByRole('button').click()
+  await problem.waitFor({ state: 'detached' })
+  expect(await model()).toContain('deepseek/pro')
+  await opened.at(testIds.composerInput).press('Enter')
+  await waitUntil(() => expect(calls('session.create')).toMatchObject([{ model: 'deepseek/pro' }]))
 })
 
 test.for([320, 390, 800, 1024, 1440, 2560, 3840])('at %i px nothing sticks out sideways', async (width) => {
