@@ -1,22 +1,20 @@
-/** F6 goes round: side, conversation, composer, inspector. */
+/** F6 goes round: side, conversation (or whatever page is in the middle), composer, inspector. */
+import { firstFocusable } from '#renderer/ui/first-focusable.ts'
 import { testIds } from '#renderer/ui/test-ids.ts'
 
-const PANES = [
-  '[data-pane="side"]',
-  `[data-testid="${testIds.transcript}"]`,
-  `[data-testid="${testIds.composer}"]`,
-  '[data-pane="inspector"]',
-]
-const FOCUSABLE = 'button:not([disabled]):not([tabindex="-1"]), textarea, input, [tabindex="0"]'
+const INSIDE = [`[data-testid="${testIds.transcript}"]`, `[data-testid="${testIds.composer}"]`]
+const MIDDLE = '[data-pane="main"]'
 
 export function focusNextPane(backwards: boolean): void {
-  const panes = PANES.map((selector) => document.querySelector<HTMLElement>(selector)).filter((pane) => pane !== null)
+  const inside = INSIDE.map(find).filter((pane) => pane !== null)
+  const middle = inside.length > 0 ? inside : [find(MIDDLE)]
+  const panes = [find('[data-pane="side"]'), ...middle, find('[data-pane="inspector"]')].filter((pane) => pane !== null)
   const now = panes.findIndex((pane) => pane.contains(document.activeElement))
   const step = backwards ? -1 : 1
   const pane = panes[(now + step + panes.length) % Math.max(1, panes.length)]
   if (pane === undefined) return
-  const target = pane.matches('[tabindex="0"]')
-    ? pane
-    : (pane.querySelector<HTMLElement>('[aria-current][tabindex="0"], textarea') ?? pane.querySelector<HTMLElement>(FOCUSABLE))
-  target?.focus()
+  const target = firstFocusable(pane) ?? pane
+  target.focus()
 }
+
+const find = (selector: string): HTMLElement | null => document.querySelector<HTMLElement>(selector)

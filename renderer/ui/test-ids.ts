@@ -114,6 +114,7 @@ export const testIds = {
   status: 'status',
   settings: 'settings',
   settingsNav: 'settings-nav',
+  settingsBack: 'settings-back',
   configRow: 'config-row',
   refusedHost: 'refused-host',
   allowHost: 'allow-host',

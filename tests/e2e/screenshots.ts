@@ -55,8 +55,14 @@ async function main(wanted: readonly string[]): Promise<void> {
       if (wanted.length > 0 && !wanted.some((name) => scene.name.includes(name))) continue
       for (const language of scene.languages ?? (['zh-CN', 'en'] as const)) {
         for (const theme of scene.themes ?? (['light', 'dark'] as const)) {
-          await take(browser, scene, language, theme)
-          count += 1
+          try {
+            await take(browser, scene, language, theme)
+            count += 1
+          } catch (error) {
+            // The others are worth looking at all the same.
+            console.log(`  ${scene.name}, ${theme}, ${language}: ${String(error)}`)
+            process.exitCode = 1
+          }
         }
       }
     }

@@ -1,7 +1,7 @@
 /** What fits at the caret: commands at once, files from the host. The newest question wins; an older answer is dropped. */
 import { useFilesStore } from '#renderer/stores/files.ts'
 import { useMcpPromptsStore } from '#renderer/stores/mcp-prompts.ts'
-import { computed, onBeforeUnmount, ref, shallowRef, type Ref } from 'vue'
+import { computed, onBeforeUnmount, ref, shallowRef, watch, type Ref } from 'vue'
 import { findTrigger, type Trigger } from './find-trigger.ts'
 import { SLASH_COMMANDS, type SlashCommandName } from './slash-commands.ts'
 
@@ -41,9 +41,18 @@ export function useSuggestions(place: () => { workspace: string | undefined; has
       return clear()
     }
     trigger.value = found
-    if (found.kind === 'command') showCommands(found.query)
-    else void askFiles(found.query)
+    suggest(found)
   }
+
+  function suggest({ kind, query }: Trigger): void {
+    if (kind === 'command') showCommands(query)
+    else void askFiles(query)
+  }
+  // Begun before the folder had opened: what fits comes with the folder.
+  watch(
+    () => place().workspace,
+    () => trigger.value !== undefined && suggest(trigger.value),
+  )
 
   function showCommands(query: string): void {
     asking?.abort()
@@ -71,7 +80,10 @@ export function useSuggestions(place: () => { workspace: string | undefined; has
   async function askFiles(query: string): Promise<void> {
     const { workspace } = place()
     asking?.abort()
-    if (workspace === undefined) return clear()
+    if (workspace === undefined) {
+      list.value = []
+      return
+    }
     const mine = new AbortController()
     asking = mine
     if (list.value[0]?.kind !== 'file') {
@@ -108,6 +120,8 @@ export function useSuggestions(place: () => { workspace: string | undefined; has
   }
   onBeforeUnmount(() => asking?.abort())
 
-  const open = computed(() => trigger.value !== undefined && (list.value.length > 0 || trigger.value.kind === 'file'))
+  const open = computed(
+    () => trigger.value !== undefined && (list.value.length > 0 || (trigger.value.kind === 'file' && place().workspace !== undefined)),
+  )
   return { open, trigger, list, highlighted, state, look, close }
 }
