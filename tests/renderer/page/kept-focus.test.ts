@@ -29,8 +29,10 @@ const focused = (): Promise<string> =>
       activeElement?.getAttribute('data-testid') ?? activeElement?.getAttribute('aria-label') ?? activeElement?.textContent?.trim() ?? ''
     )
   })
-const comesTo = (wanted: string): Promise<void> => waitUntil(async () => expect(await focused()).toBe(wanted))
-const awake = (): Promise<void> => opened.page.locator(`[data-testid="${testIds.approvalAllowOnce}"]:enabled`).first().waitFor()
+const comesTo = async (wanted: string): Promise<void> => {
+  await waitUntil(async () => expect(await focused()).toBe(wanted))
+}
+const awake = async (): Promise<void> => opened.page.locator(`[data-testid="${testIds.approvalAllowOnce}"]:enabled`).first().waitFor()
 
 test('an answered question leads to the next one, the last one back to the conversation', async () => {
   const ask = (toolCallId: string): void =>

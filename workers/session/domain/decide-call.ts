@@ -119,6 +119,7 @@ const WHO = {
   rule: 'a rule of the person forbids it',
   mode: 'the permission mode does not allow it',
   grant: 'it is not allowed',
+  asker: 'whoever asked no longer waits',
 } as const satisfies Record<ApprovalAnswer['by'], string>
 
 /** For the model. */
