@@ -1,5 +1,5 @@
 /** The options that `run` and `batch` share, checked and turned into what a session is made with. */
-import type { SessionSettings } from '#contracts/session/commands.ts'
+import type { SessionSettings } from '#contracts/session/session-commands.ts'
 import type { PermissionMode } from '#contracts/session/session-enums.ts'
 import { UsageError, type OptionTable, type ParsedArguments } from './arguments.ts'
 

@@ -1,7 +1,7 @@
 /** One prompt in one session from start to end, for `run` and `batch`. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { SessionEvent, SessionEventOf } from '#contracts/session/session-event.ts'
-import type { SessionSettings } from '#contracts/session/commands.ts'
+import type { SessionSettings } from '#contracts/session/session-commands.ts'
 import type { SessionSnapshot } from '#contracts/session/session-snapshot.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
 import { AppError } from '#contracts/wire/app-error.ts'

@@ -1,6 +1,6 @@
 /** What a person does to stored sessions from the list: name, pin, archive, fork, delete with an undo, export. */
 import { exportSession, type ExportFormat } from '#contracts/export/export-session.ts'
-import type { SessionSettings } from '#contracts/session/commands.ts'
+import type { SessionSettings } from '#contracts/session/session-commands.ts'
 import type { SessionEvent } from '#contracts/session/session-event.ts'
 import type { SessionSummary } from '#contracts/session/session-snapshot.ts'
 import { i18n } from '#renderer/locales/i18n.ts'

@@ -1,5 +1,5 @@
 /** Folders the person trusts, as kept in the profile. */
-import type { TrustEntry } from '#contracts/storage/storage-service.ts'
+import type { TrustEntry } from '#contracts/storage/profile-methods.ts'
 import { defineStore } from 'pinia'
 import { shallowRef } from 'vue'
 import { useConnectionStore } from './connection.ts'

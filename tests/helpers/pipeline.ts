@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import type { SessionEvent } from '#contracts/session/session-event.ts'
-import type { SessionSettings } from '#contracts/session/commands.ts'
+import type { SessionSettings } from '#contracts/session/session-commands.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
 import type { WorkerName } from '#contracts/wire/worker-lifecycle.ts'
 import { composeHost, type Host, type HostOptions } from '#main/host/compose.ts'

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import type { SessionSettings } from '#contracts/session/commands.ts'
+import type { SessionSettings } from '#contracts/session/session-commands.ts'
 import { createClient } from '#main/cli/client.ts'
 import { composeHost } from '#main/host/compose.ts'
 import type { HeartbeatTiming } from '#main/host/heartbeat.ts'

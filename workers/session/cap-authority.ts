@@ -1,5 +1,5 @@
 /** What a stored session may do: what this person sealed, else no more than the profile's settings allow. */
-import type { SessionSettings } from '#contracts/session/commands.ts'
+import type { SessionSettings } from '#contracts/session/session-commands.ts'
 import type { PermissionMode } from '#contracts/session/session-enums.ts'
 import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { AuthoritySeal } from './authority-seal.ts'

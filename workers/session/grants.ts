@@ -1,5 +1,5 @@
 /** What the person allowed beyond one call: for this session in memory, for good in the profile. Nothing of it comes from the folder. */
-import type { GrantKey } from '#contracts/storage/storage-service.ts'
+import type { GrantKey } from '#contracts/storage/profile-methods.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
 import type { CallGrant } from './domain/turn-ports.ts'
 import type { LiveSession } from './live-session.ts'

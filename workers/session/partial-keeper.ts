@@ -1,5 +1,5 @@
 /** Keeps the text of a running stream every 750 ms, so that a crash loses no more than that. */
-import type { PartialText } from '#contracts/storage/storage-service.ts'
+import type { PartialText } from '#contracts/storage/partial-text.ts'
 import type { MetonaStreamEvent } from '#contracts/metona/metona-response.ts'
 
 /** Milliseconds between two saves of one stream. */

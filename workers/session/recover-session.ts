@@ -1,6 +1,6 @@
 /** What a crash left behind, written into the session as it is found: nothing is run again, nothing is lost silently. */
 import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
-import type { PartialText } from '#contracts/storage/storage-service.ts'
+import type { PartialText } from '#contracts/storage/partial-text.ts'
 import { MetonaErrorCode } from '#contracts/metona/metona-response.ts'
 
 const UNKNOWN_TEXT = 'The app ended while this ran. Whether it took effect is unknown; it was not run again. Look before doing it again.'

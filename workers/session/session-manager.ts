@@ -1,7 +1,7 @@
 /** All live sessions: making, loading, recovering, closing. The one place that knows which sessions are in memory. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDelta, type SessionEntry } from '#contracts/session/client-protocol.ts'
-import type { SessionSettings } from '#contracts/session/commands.ts'
+import type { SessionSettings } from '#contracts/session/session-commands.ts'
 import { summarise } from '#contracts/session/reduce-session.ts'
 import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { SessionSnapshot, SessionSummary } from '#contracts/session/session-snapshot.ts'

@@ -2,7 +2,7 @@
 import { access, constants } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import type { DoctorReport } from '#contracts/storage/storage-service.ts'
+import type { DoctorReport } from '#contracts/storage/doctor-report.ts'
 import { sandboxText } from '#contracts/tools/sandbox-state.ts'
 import { AGENT_VERSION } from '#main/host/agent-version.ts'
 import { profileFolder } from '#main/host/profile-folder.ts'

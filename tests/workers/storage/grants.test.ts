@@ -1,7 +1,7 @@
 /** What is allowed for good: bound to folder, tool, exact text and sandbox; in the profile only; ends with time and with trust. */
 import { mkdirSync, renameSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { GrantKey } from '#contracts/storage/storage-service.ts'
+import type { GrantKey } from '#contracts/storage/profile-methods.ts'
 import type { McpApproval } from '#contracts/tools/mcp-server.ts'
 import { openStorage, removeBase, type TestStorage } from './open-storage.ts'
 

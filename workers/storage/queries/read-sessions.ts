@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { SessionEvent } from '#contracts/session/session-event.ts'
 import type { SessionSummary } from '#contracts/session/session-snapshot.ts'
-import type { PartialText } from '#contracts/storage/storage-service.ts'
+import type { PartialText } from '#contracts/storage/partial-text.ts'
 import { statement } from './statement.ts'
 import { isKnownKind } from '../logs/event-line.ts'
 import type { EventRow, SessionRow } from '../projection/rows.ts'

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { DoctorReport } from '#contracts/storage/storage-service.ts'
+import type { DoctorReport } from '#contracts/storage/doctor-report.ts'
 import { auditHash } from '../projection/audit-row.ts'
 import type { AuditRow } from '../projection/rows.ts'
 import { FIRST_HASH } from '../projection/session-fold.ts'

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { DoctorReport } from '#contracts/storage/storage-service.ts'
+import type { DoctorReport } from '#contracts/storage/doctor-report.ts'
 
 type Difference = DoctorReport['differences'][number]
 type Row = Record<string, unknown>

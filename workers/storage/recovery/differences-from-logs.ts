@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import type { DoctorReport } from '#contracts/storage/storage-service.ts'
+import type { DoctorReport } from '#contracts/storage/doctor-report.ts'
 import { FoldStore } from '../fold-store.ts'
 import { parseSessionLogName } from '../logs/log-names.ts'
 import { migrate } from '../migrate.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { DoctorReport } from '#contracts/storage/storage-service.ts'
+import type { DoctorReport } from '#contracts/storage/doctor-report.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { checkLayout, layoutOf } from '../folders/workspace-layout.ts'
 import { openForWriting } from '../open-workspace.ts'

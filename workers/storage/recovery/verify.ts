@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import type { DoctorReport } from '#contracts/storage/storage-service.ts'
+import type { DoctorReport } from '#contracts/storage/doctor-report.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { checkLayout, layoutOf, type WorkspaceLayout } from '../folders/workspace-layout.ts'
 import { headsKey, openForWriting } from '../open-workspace.ts'
