@@ -17,9 +17,11 @@ export const ConfinementSchema = z.object({
   /** Names that do not exist and must not afterwards; a stand-in would be taken for something. */
   unwanted: z.array(z.string()),
   limits: z.object({ memoryBytes: z.number(), processes: z.number() }),
-  /** A seccomp program in base64, given to the command as file descriptor 3. */
+  /** Where the command begins in `argv`, which is a command line of `bwrap`: program, options, `--`, command. Absent: `argv` is run as it is. */
+  commandAt: z.number().optional(),
+  /** A seccomp program in base64, given to `bwrap` as file descriptor 3. */
   seccomp: z.string().optional(),
-  /** Names it may reach: `argv` opens a listening socket in its own network first and hands it out over file descriptor 4. */
+  /** Names it may reach: the command opens a listening socket in its own network first and hands it out over file descriptor 4. */
   domains: z.array(z.string()).optional(),
 })
 export type Confinement = z.infer<typeof ConfinementSchema>
@@ -55,6 +57,7 @@ export const CommandRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('credit'), id: z.string(), bytes: z.number() }),
 ])
 export type CommandRequest = z.infer<typeof CommandRequestSchema>
+export type StartRequest = Extract<CommandRequest, { type: 'start' }>
 
 export const CommandReplySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('welcome'), pid: z.number() }),

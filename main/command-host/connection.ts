@@ -1,11 +1,11 @@
 /** The one client of the command host: the tools worker. Whoever does not know the token is cut off. */
 import { timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
-import type { CommandReply, CommandRequest } from '#contracts/tools/command-host-protocol.ts'
+import type { CommandReply, CommandRequest, StartRequest } from '#contracts/tools/command-host-protocol.ts'
 import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 import { holdConfinement, type HeldConfinement } from './hold-confinement.ts'
 import { createLineReader } from './line-reader.ts'
-import { RunningCommand, type CommandSurroundings } from './running-command.ts'
+import { markedEnvironment, RunningCommand, type CommandSurroundings } from './running-command.ts'
 
 /** A command's arguments and environment fit well within this. */
 const LINE_LIMIT = 8 * 1024 * 1024
@@ -26,32 +26,39 @@ export function serveConnection(socket: Socket, options: ConnectionOptions): { k
     if (!socket.destroyed) socket.write(`${JSON.stringify(reply)}\n`)
   }
   const welcomed = awakeTimeout(() => socket.destroy(), HELLO_WAIT_MS)
+  /** Ids of commands that are about to run. */
+  const starting = new Map<string, Promise<void>>()
   const killAll = async (): Promise<void> => {
+    await Promise.all(starting.values())
     await Promise.all([...commands.values()].map((command) => command.kill(0).then(() => command.leaveGroup())))
   }
 
-  const starting = new Set<string>()
-  const start = async (request: Extract<CommandRequest, { type: 'start' }>): Promise<void> => {
-    const fail = (code: string, message: string): void => send({ type: 'failed', id: request.id, code, message })
-    if (commands.has(request.id) || starting.has(request.id)) return fail('DUPLICATE_ID', `a command with the id ${request.id} is running`)
+  /** Never rejects. */
+  const start = async (request: StartRequest): Promise<void> => {
+    const { confinement } = request
     let held: HeldConfinement | undefined
     try {
-      if (request.confinement !== undefined) {
-        starting.add(request.id)
-        held = await holdConfinement(request.confinement, options.place)
-        starting.delete(request.id)
-      }
-      // Whoever asked is gone: nothing is started that nobody would end.
-      if (socket.destroyed) return void (await held?.release())
-      commands.set(request.id, new RunningCommand(request, held, { ...options, send }, () => commands.delete(request.id)))
-      await held?.started()
+      const env = markedEnvironment(request, options.hostMarker)
+      held = confinement === undefined ? undefined : holdConfinement(confinement, options.place)
+      const sandbox = confinement?.commandAt === undefined ? undefined : await options.place.starter.start(request, env)
+      const command = new RunningCommand(request, env, held, sandbox, { ...options, send }, () => commands.delete(request.id))
+      commands.set(request.id, command)
     } catch (error) {
-      starting.delete(request.id)
-      if (!commands.has(request.id)) await held?.release()
+      await held?.release()
       // spawn throws for arguments that hold a NUL byte and for a list that is too long.
       const thrown = error as NodeJS.ErrnoException
-      fail(thrown.code ?? 'SPAWN_FAILED', thrown.message)
+      send({ type: 'failed', id: request.id, code: thrown.code ?? 'SPAWN_FAILED', message: thrown.message })
     }
+  }
+  const startOnce = (request: StartRequest): void => {
+    const { id } = request
+    if (commands.has(id) || starting.has(id))
+      return send({ type: 'failed', id, code: 'DUPLICATE_ID', message: `a command with the id ${id} is running` })
+    // A command with nothing to wait for is known at once, to whatever is asked of it next.
+    starting.set(
+      id,
+      start(request).finally(() => starting.delete(id)),
+    )
   }
 
   const take = (request: CommandRequest): void => {
@@ -59,7 +66,7 @@ export function serveConnection(socket: Socket, options: ConnectionOptions): { k
       case 'hello':
         return
       case 'start':
-        return void start(request)
+        return startOnce(request)
       case 'write':
         return commands.get(request.id)?.write(request.base64)
       case 'end_input':
@@ -127,13 +134,14 @@ function parseRequest(line: string): CommandRequest | undefined {
 function isConfinement(value: unknown): boolean {
   if (value === undefined) return true
   if (typeof value !== 'object' || value === null) return false
-  const { root, standIns, links, unwanted, limits, domains } = value as Record<string, unknown>
+  const { root, standIns, links, unwanted, limits, domains, commandAt } = value as Record<string, unknown>
   const strings = (list: unknown): boolean => Array.isArray(list) && list.every((entry) => typeof entry === 'string')
   return (
     typeof root === 'string' &&
     strings(standIns) &&
     strings(unwanted) &&
     (domains === undefined || strings(domains)) &&
+    (commandAt === undefined || (typeof commandAt === 'number' && commandAt > 1)) &&
     Array.isArray(links) &&
     typeof limits === 'object' &&
     limits !== null

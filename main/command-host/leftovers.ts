@@ -23,7 +23,7 @@ interface HostRecord {
  * @returns removes the record: the host has ended everything itself.
  */
 export async function writeHostRecord(folder: string, marker: string): Promise<() => Promise<void>> {
-  const startedAt = await startOf(process.pid)
+  const startedAt = startOf(process.pid)
   const boot = await bootId()
   if (folder === '' || boot === undefined || startedAt === undefined) return () => Promise.resolve()
   const path = join(folder, `${process.pid}-${startedAt}.json`)
@@ -44,11 +44,11 @@ export async function reapLeftovers(folder: string): Promise<number> {
   let ended = 0
   for (const name of await readdir(folder).catch((): string[] => [])) {
     // Its record may be half written.
-    if (await isOfLivingHost(name)) continue
+    if (isOfLivingHost(name)) continue
     const path = join(folder, name)
     const record = readRecord(await readFile(path, 'utf8').catch(() => ''))
     if (record !== undefined && record.boot === boot) {
-      if ((await startOf(record.pid)) === record.startedAt) continue
+      if (startOf(record.pid) === record.startedAt) continue
       ended += (await killTree({ leader: NOBODY, markers: [record.marker] }, 0)).killed
     }
     await rm(path, { force: true })
@@ -56,9 +56,9 @@ export async function reapLeftovers(folder: string): Promise<number> {
   return ended
 }
 
-async function isOfLivingHost(name: string): Promise<boolean> {
+function isOfLivingHost(name: string): boolean {
   const [, pid = '', startedAt] = /^(\d+)-(\d+)\.json$/.exec(name) ?? []
-  return startedAt !== undefined && (await startOf(Number(pid))) === Number(startedAt)
+  return startedAt !== undefined && startOf(Number(pid)) === Number(startedAt)
 }
 
 /** No process, group or session has this id. */
@@ -81,7 +81,7 @@ async function bootId(): Promise<string | undefined> {
   return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => undefined))?.trim()
 }
 
-async function startOf(pid: number): Promise<number | undefined> {
-  const row = await readProcess(pid).catch(() => undefined)
+function startOf(pid: number): number | undefined {
+  const row = readProcess(pid)
   return row === undefined || row.zombie ? undefined : row.startedAt
 }

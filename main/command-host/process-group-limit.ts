@@ -2,14 +2,27 @@
  * A bound on processes that holds for root as well, where this process may make control groups. The kernel's
  * ordinary limit does not bind root, whatever namespace it is in.
  */
+import { writeFileSync } from 'node:fs'
 import { access, mkdir, readdir, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Where the two layouts of control groups count processes. */
 const PLACES = ['/sys/fs/cgroup/pids', '/sys/fs/cgroup']
+/** The kernel has no more ids than this. */
+const MOST_PROCESSES = 4 * 1024 * 1024
 
-/** @returns takes the group away once the command has ended; undefined where there are no groups for us. */
-export async function limitProcessGroup(pid: number, most: number): Promise<(() => Promise<void>) | undefined> {
+export interface ProcessGroup {
+  /** @throws with the system's code when the group is no longer there. */
+  limit(most: number): void
+  /** Once its processes have ended. */
+  remove(): Promise<void>
+}
+
+/**
+ * @param pid of a process that has started nothing yet: what it started before would stay outside.
+ * @returns undefined where there are no groups for us.
+ */
+export async function makeProcessGroup(pid: number): Promise<ProcessGroup | undefined> {
   if (process.getuid?.() !== 0) return undefined
   cleared ??= clearStale()
   await cleared
@@ -21,11 +34,13 @@ export async function limitProcessGroup(pid: number, most: number): Promise<(() 
       // Not mounted, or read-only as in most containers: the count of the command host is what is left.
       continue
     }
+    const limit = (most: number): void =>
+      // Never made by us: where the kernel did not put it there, the folder is no group.
+      writeFileSync(join(group, 'pids.max'), most > MOST_PROCESSES ? 'max' : String(most), { flag: 'r+' })
     try {
-      // Never made by us: where the kernel did not put them there, the folder is no group.
-      await writeFile(join(group, 'pids.max'), String(most), { flag: 'r+' })
+      limit(MOST_PROCESSES)
       await writeFile(join(group, 'cgroup.procs'), String(pid), { flag: 'r+' })
-      return () => remove(group)
+      return { limit, remove: () => remove(group) }
     } catch {
       await remove(group)
     }

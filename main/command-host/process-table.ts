@@ -1,6 +1,10 @@
-/** What processes exist, and which of them belong to a command. Linux reads /proc; elsewhere `ps` is asked. */
+/**
+ * What processes exist, and which of them belong to a command. Linux reads /proc; elsewhere `ps` is asked.
+ * /proc is memory: a call that waits for its turn on another thread takes many times as long as the reading.
+ */
 import { execFile } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdirSync, readFileSync } from 'node:fs'
+import { setImmediate as turn } from 'node:timers/promises'
 
 export interface ProcessRow {
   readonly pid: number
@@ -12,7 +16,8 @@ export interface ProcessRow {
   readonly zombie: boolean
 }
 
-const LANES = 64
+/** Processes looked at before others get a turn: there may be tens of thousands. */
+const AT_A_TIME = 256
 
 /** How a command's processes are known: by the group and session it leads, by markers in their environment, by descent. */
 export interface ProcessFamily {
@@ -35,12 +40,12 @@ export function watchFamily(family: ProcessFamily): FamilyWatch {
   const members = new Map<number, number>()
   const strangers = new Map<number, number>()
 
-  const isMember = async (row: ProcessRow): Promise<boolean> => {
+  const isMember = (row: ProcessRow): boolean => {
     if (row.pid === process.pid) return false
     if (row.pid === family.leader || row.group === family.leader || row.session === family.leader) return true
     if (members.get(row.pid) === row.startedAt) return true
     if (strangers.get(row.pid) === row.startedAt) return false
-    if (await hasMarkers(row.pid, family.markers)) return true
+    if (hasMarkers(row.pid, family.markers)) return true
     strangers.set(row.pid, row.startedAt)
     return false
   }
@@ -50,7 +55,7 @@ export function watchFamily(family: ProcessFamily): FamilyWatch {
     look: async (lowestPid = 0) => {
       const rows = await listProcesses(lowestPid)
       const found = new Set<number>()
-      await eachOf(rows, async (row) => void ((await isMember(row)) && found.add(row.pid)))
+      await eachOf(rows, (row) => void (isMember(row) && found.add(row.pid)))
       for (let grew = true; grew;) {
         grew = false
         for (const row of rows) {
@@ -71,18 +76,20 @@ async function listProcesses(lowestPid: number): Promise<ProcessRow[]> {
 }
 
 async function readProc(lowestPid: number): Promise<ProcessRow[]> {
-  const ids = (await readdir('/proc')).map(Number).filter((pid) => Number.isInteger(pid) && pid >= lowestPid)
+  const ids = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && pid >= lowestPid)
   const rows: ProcessRow[] = []
-  await eachOf(ids, async (pid) => {
-    const row = await readProcess(pid)
+  await eachOf(ids, (pid) => {
+    const row = readProcess(pid)
     if (row !== undefined) rows.push(row)
   })
   return rows
 }
 
 /** Linux only. @returns undefined where there is no such process. */
-export async function readProcess(pid: number): Promise<ProcessRow | undefined> {
-  const stat = (await readOrEmpty(`/proc/${pid}/stat`)).toString('latin1')
+export function readProcess(pid: number): ProcessRow | undefined {
+  const stat = readOrEmpty(`/proc/${pid}/stat`).toString('latin1')
   // The command name in parentheses may hold spaces and parentheses itself.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (fields.length < 20) return undefined
@@ -96,18 +103,21 @@ export async function readProcess(pid: number): Promise<ProcessRow | undefined> 
   }
 }
 
-/** Some at a time: on a machine with tens of thousands of processes all at once would not fit into this small heap. */
-async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values()
-  const lane = async (): Promise<void> => {
-    for (const item of rest) await work(item)
-  }
-  await Promise.all(Array.from({ length: LANES }, lane))
+/** Linux only. @returns the newest process id of this machine; 0 where that is not to be known. */
+export function lastProcessId(): number {
+  return Number(readOrEmpty('/proc/sys/kernel/ns_last_pid').toString('latin1'))
 }
 
-async function hasMarkers(pid: number, markers: readonly string[]): Promise<boolean> {
+async function eachOf<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
+  for (let from = 0; from < items.length; from += AT_A_TIME) {
+    if (from > 0) await turn()
+    for (const item of items.slice(from, from + AT_A_TIME)) work(item)
+  }
+}
+
+function hasMarkers(pid: number, markers: readonly string[]): boolean {
   if (process.platform !== 'linux' || markers.length === 0) return false
-  const environment = await readOrEmpty(`/proc/${pid}/environ`)
+  const environment = readOrEmpty(`/proc/${pid}/environ`)
   return markers.every((marker) => {
     const at = environment.indexOf(marker)
     if (at < 0 || (at > 0 && environment[at - 1] !== 0)) return false
@@ -117,9 +127,9 @@ async function hasMarkers(pid: number, markers: readonly string[]): Promise<bool
 }
 
 /** A process may end between two looks, and those of other users cannot be read: both read as empty. */
-async function readOrEmpty(path: string): Promise<Buffer> {
+function readOrEmpty(path: string): Buffer {
   try {
-    return await readFile(path)
+    return readFileSync(path)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return Buffer.alloc(0)

@@ -9,6 +9,7 @@ import { serveConnection } from './connection.ts'
 import type { ProxyNetwork } from './dial-public.ts'
 import { writeHostRecord } from './leftovers.ts'
 import { startOrphanGuard } from './orphan-guard.ts'
+import { SandboxStarter } from './sandbox-starter.ts'
 import { StandIns } from './stand-ins.ts'
 
 interface ElectronParentPort {
@@ -36,6 +37,7 @@ export async function runCommandHost(network?: ProxyNetwork): Promise<void> {
   const { folder, socketPath } = await makeSocketPlace(identity)
   const standIns = new StandIns(Number.parseInt(identity.slice(0, 8), 16) / 2 ** 32)
   const guard = startOrphanGuard(hostMarker, folder, standIns.stamp)
+  const starter = new SandboxStarter(hostMarker, guard, folder)
   const [deathPrefix, forgetRecord] = await Promise.all([findDeathPrefix(), writeHostRecord(records, hostMarker)])
   let claimed = false
   let ending = false
@@ -46,7 +48,7 @@ export async function runCommandHost(network?: ProxyNetwork): Promise<void> {
       token,
       hostMarker,
       deathPrefix,
-      place: { standIns, guard, folder },
+      place: { standIns, guard, starter },
       ...(network === undefined ? {} : { network }),
       claim: () => {
         const first = !claimed
@@ -76,7 +78,7 @@ export async function runCommandHost(network?: ProxyNetwork): Promise<void> {
     if (ending) return
     ending = true
     server.close()
-    await Promise.all([...clients].map((client) => client.killAll()))
+    await Promise.all([starter.close(), ...[...clients].map((client) => client.killAll())])
     if (folder !== '') await rm(folder, { recursive: true, force: true })
     await forgetRecord()
     process.exit(0)

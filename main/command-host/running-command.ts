@@ -1,24 +1,23 @@
 /** One command: its process, its bounded output, its end. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
-import type { CommandReply, CommandRequest, Limit } from '#contracts/tools/command-host-protocol.ts'
+import type { CommandReply, Limit, StartRequest } from '#contracts/tools/command-host-protocol.ts'
 import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 import type { ProxyNetwork } from './dial-public.ts'
 import type { ConfinementPlace, HeldConfinement } from './hold-confinement.ts'
 import { killTree, type KillReport } from './kill-tree.ts'
 import { openNetwork } from './open-network.ts'
-import { limitProcessGroup } from './process-group-limit.ts'
+import type { ProcessGroup } from './process-group-limit.ts'
 import { watchFamily, type ProcessFamily } from './process-table.ts'
+import { environmentOf, type SandboxStarter, type StartedSandbox } from './sandbox-starter.ts'
 import { watchLimits } from './watch-limits.ts'
-
-type StartRequest = Extract<CommandRequest, { type: 'start' }>
 
 export interface CommandSurroundings {
   /** `NAME=value`, put into every command's environment. */
   readonly hostMarker: string
   /** Program and arguments that go before a command so that the kernel ends it with this process; empty where there are none. */
   readonly deathPrefix: readonly string[]
-  readonly place: ConfinementPlace
+  readonly place: ConfinementPlace & { readonly starter: SandboxStarter }
   /** How allowed names are resolved and dialled; absent for the machine's own way. */
   readonly network?: ProxyNetwork
   send(reply: CommandReply): void
@@ -40,7 +39,9 @@ export class RunningCommand {
   private readonly stopWatching: (() => void) | undefined
   private readonly held: HeldConfinement | undefined
   private exceeded: Limit | undefined
-  private readonly group: Promise<(() => Promise<void>) | undefined> | undefined
+  private readonly group: ProcessGroup | undefined
+  /** All it starts has a higher process id. */
+  private readonly above: number
   private groupLeft: Promise<void> | undefined
   private ahead = 0
   private timedOut = false
@@ -49,50 +50,42 @@ export class RunningCommand {
   private readonly finished: () => void
   private readonly closeNetwork: (() => void) | undefined
 
-  /** @param held what is set up for a sandboxed command; released at its end. */
-  constructor(request: StartRequest, held: HeldConfinement | undefined, surroundings: CommandSurroundings, finished: () => void) {
+  /**
+   * @param env the whole environment, with the markers of this host and of the call.
+   * @param held what is set up for a sandboxed command; released at its end.
+   * @param sandbox on its way already; absent for a command that is run as it is.
+   */
+  constructor(
+    request: StartRequest,
+    env: Readonly<Record<string, string>>,
+    held: HeldConfinement | undefined,
+    sandbox: StartedSandbox | undefined,
+    surroundings: CommandSurroundings,
+    finished: () => void,
+  ) {
     this.id = request.id
     this.held = held
     this.surroundings = surroundings
     this.finished = finished
-    const callMarker = `METONA_CALL=${request.env['METONA_CALL'] ?? request.id}`
-    const [hostName, hostValue] = splitMarker(surroundings.hostMarker)
-    const [callName, callValue] = splitMarker(callMarker)
+    this.group = sandbox?.group
     const { confinement } = request
-    // A sandbox ties its life to this process by itself.
-    const [program, ...programArguments] = confinement === undefined ? [...surroundings.deathPrefix, ...request.argv] : request.argv
-    this.child = spawn(program as string, programArguments, {
-      cwd: request.cwd,
-      env: { ...request.env, [hostName]: hostValue, [callName]: callValue },
-      // Its own session: no terminal to ask on, and one group to signal.
-      detached: process.platform !== 'win32',
-      stdio: [
-        request.stdin ? 'pipe' : 'ignore',
-        'pipe',
-        'pipe',
-        ...(held?.seccomp === undefined ? [] : [held.seccomp.fd]),
-        ...(confinement?.domains === undefined ? [] : [...(held?.seccomp === undefined ? (['ignore'] as const) : []), 'ipc' as const]),
-      ],
-      windowsHide: true,
-      windowsVerbatimArguments: request.verbatim === true,
-    })
+    this.child = sandbox?.child ?? startBare(request, env, surroundings.deathPrefix)
+    this.above = sandbox?.above ?? this.child.pid ?? 0
     this.family = {
       leader: this.child.pid ?? -1,
-      markers: [surroundings.hostMarker, callMarker],
+      markers: [surroundings.hostMarker, sandbox?.marker ?? callMarker(request)],
       sandboxed: confinement !== undefined,
     }
     if (this.child.pid === undefined) {
       this.child.once('error', (error: NodeJS.ErrnoException) => void this.fail(error))
       return
     }
-    surroundings.place.guard.groupStarted(this.child.pid)
-    if (confinement !== undefined) {
-      this.group = limitProcessGroup(this.child.pid, 2 * confinement.limits.processes)
+    if (sandbox === undefined) surroundings.place.guard.groupStarted(this.child.pid)
+    if (confinement !== undefined)
       this.stopWatching = watchLimits(this.child.pid, confinement.limits, (limit) => {
         this.exceeded = limit
         void this.kill(0)
       })
-    }
     if (confinement?.domains !== undefined)
       this.closeNetwork = openNetwork(this.child, confinement.domains, surroundings.network, (refusal) =>
         surroundings.send({ type: 'refused', id: this.id, refusal }),
@@ -138,7 +131,7 @@ export class RunningCommand {
 
   /** Takes the control group away, once its processes are gone. */
   leaveGroup(): Promise<void> {
-    this.groupLeft ??= (async () => (await this.group)?.())()
+    this.groupLeft ??= this.group?.remove() ?? Promise.resolve()
     return this.groupLeft
   }
 
@@ -194,8 +187,8 @@ export class RunningCommand {
 
   private async hasLeftovers(): Promise<boolean> {
     if (process.platform === 'win32') return false
-    // Descendants have higher ids than their ancestor except where the counter wrapped; a kill looks at all.
-    return (await watchFamily(this.family).look(this.family.leader)).length > 0
+    // Descendants have higher ids except where the counter wrapped; a kill looks at all.
+    return (await watchFamily(this.family).look(this.above)).length > 0
   }
 
   /** All output is sent before `exit`; a pipe that a survivor keeps open is given up after a while without output. */
@@ -218,9 +211,26 @@ export class RunningCommand {
   }
 }
 
-function splitMarker(marker: string): [string, string] {
-  const at = marker.indexOf('=')
-  return [marker.slice(0, at), marker.slice(at + 1)]
+/** The whole environment of a command, and of all it starts: by the markers they are known. */
+export function markedEnvironment(request: StartRequest, hostMarker: string): Record<string, string> {
+  return { ...request.env, ...environmentOf(hostMarker, callMarker(request)) }
+}
+
+function callMarker(request: StartRequest): string {
+  return `METONA_CALL=${request.env['METONA_CALL'] ?? request.id}`
+}
+
+function startBare(request: StartRequest, env: Readonly<Record<string, string>>, deathPrefix: readonly string[]): ChildProcess {
+  const [program, ...programArguments] = [...deathPrefix, ...request.argv]
+  return spawn(program as string, programArguments, {
+    cwd: request.cwd,
+    env,
+    // Its own session: no terminal to ask on, and one group to signal.
+    detached: process.platform !== 'win32',
+    stdio: [request.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+    windowsVerbatimArguments: request.verbatim === true,
+  })
 }
 
 /** The program ended before it read its input; its exit says so. */

@@ -3,90 +3,79 @@
  * git and most other programs pass over an empty folder. They exist only while a command runs. Their time of change
  * names this host: what a killed host left is known by it, and nothing of the person's is ever taken for one.
  */
-import { lstat, mkdir, rmdir, utimes } from 'node:fs/promises'
+import { lstatSync, mkdirSync, rmdirSync, utimesSync } from 'node:fs'
 import { isStandInTime, standInStamp } from '#contracts/tools/stand-in-stamp.ts'
 
 export class StandIns {
   /** Seconds since the epoch, this host's own. */
   readonly stamp: number
   private readonly users = new Map<string, number>()
-  /** A name is made and removed by one caller at a time. */
-  private queue: Promise<unknown> = Promise.resolve()
 
   constructor(random: number) {
     this.stamp = standInStamp(random)
   }
 
-  /** @param paths absolute. @throws EEXIST when one exists and is no stand-in. */
-  async take(paths: readonly string[]): Promise<void> {
-    await this.inOrder(async () => {
-      // Side by side: a command waits for all of them.
-      const steps = await Promise.allSettled(
-        paths.map(async (path) => {
-          const users = this.users.get(path) ?? 0
-          if (users === 0) await this.make(path)
-          this.users.set(path, users + 1)
-          return path
-        }),
-      )
-      const failure = steps.find((step) => step.status === 'rejected')
-      if (failure === undefined) return
-      await this.drop(steps.flatMap((step) => (step.status === 'fulfilled' ? [step.value] : [])))
-      throw failure.reason
-    })
+  /**
+   * In one go, so that no other command's names come between, and because a command waits for all of them.
+   * @param paths absolute. @throws EEXIST when one exists and is no stand-in.
+   */
+  take(paths: readonly string[]): void {
+    const taken: string[] = []
+    try {
+      for (const path of paths) {
+        const users = this.users.get(path) ?? 0
+        if (users === 0) this.make(path)
+        this.users.set(path, users + 1)
+        taken.push(path)
+      }
+    } catch (error) {
+      this.release(taken)
+      throw error
+    }
   }
 
-  async release(paths: readonly string[]): Promise<void> {
-    await this.inOrder(() => this.drop(paths))
+  /** @throws the first failure, after all of them were tried. */
+  release(paths: readonly string[]): void {
+    const failures: unknown[] = []
+    for (const path of paths) {
+      const users = (this.users.get(path) ?? 1) - 1
+      if (users > 0) {
+        this.users.set(path, users)
+        continue
+      }
+      this.users.delete(path)
+      try {
+        removeStandIn(path)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
   }
 
-  private async make(path: string): Promise<void> {
+  private make(path: string): void {
     try {
       // The person may fill it meanwhile, as with `git init`: the command's own view of it is read-only whatever its mode.
-      await mkdir(path, 0o755)
+      mkdirSync(path, 0o755)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !(await isStandIn(path))) throw error
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isStandIn(path)) throw error
     }
-    await utimes(path, this.stamp, this.stamp)
-  }
-
-  private async drop(paths: readonly string[]): Promise<void> {
-    const steps = await Promise.allSettled(
-      paths.map(async (path) => {
-        const users = (this.users.get(path) ?? 1) - 1
-        if (users > 0) return void this.users.set(path, users)
-        this.users.delete(path)
-        await removeStandIn(path)
-      }),
-    )
-    const failure = steps.find((step) => step.status === 'rejected')
-    if (failure !== undefined) throw failure.reason
-  }
-
-  private inOrder<T>(step: () => Promise<T>): Promise<T> {
-    const result = this.queue.then(step)
-    this.queue = result.catch(() => undefined)
-    return result
+    utimesSync(path, this.stamp, this.stamp)
   }
 }
 
 /** Only ever an empty one with a stand-in's time: what somebody put there meanwhile stays. */
-async function removeStandIn(path: string): Promise<void> {
-  if (!(await isStandIn(path))) return
+function removeStandIn(path: string): void {
+  if (!isStandIn(path)) return
   try {
-    await rmdir(path)
+    rmdirSync(path)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EACCES' && code !== 'EROFS') throw error
   }
 }
 
-async function isStandIn(path: string): Promise<boolean> {
-  try {
-    const state = await lstat(path)
-    return state.isDirectory() && isStandInTime(state.mtimeMs)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
+function isStandIn(path: string): boolean {
+  const state = lstatSync(path, { throwIfNoEntry: false })
+  return state !== undefined && state.isDirectory() && isStandInTime(state.mtimeMs)
 }

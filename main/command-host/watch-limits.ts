@@ -16,7 +16,6 @@ export function watchLimits(
   exceeded: (limit: Limit) => void,
 ): () => void {
   let watching = true
-  yieldToOthers(pid)
   const look = async (): Promise<void> => {
     const { processes, bytes } = await measure(pid, limits.processes)
     if (!watching) return
@@ -37,7 +36,7 @@ export function watchLimits(
 }
 
 /** The window and the model's stream come before a command; and when memory runs out, the command goes first. */
-function yieldToOthers(pid: number): void {
+export function yieldToOthers(pid: number): void {
   try {
     // Only ever more than our own, which may have been raised: nobody but root may lower it.
     setPriority(pid, Math.min(19, getPriority() + NICENESS))

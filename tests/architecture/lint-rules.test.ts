@@ -20,6 +20,11 @@ const breaches: readonly (readonly [rule: string, file: string, content: string]
   ['node(no-sync)', 'main/host/planted.ts', "import { readFileSync } from 'node:fs'\nexport const read = () => readFileSync('x')\n"],
   [
     'node(no-sync)',
+    'main/command-host/planted.ts',
+    "import { readFileSync } from 'node:fs'\nexport const read = () => readFileSync('x')\n",
+  ],
+  [
+    'node(no-sync)',
     'main/electron/planted.ts',
     "import { spawnSync } from 'node:child_process'\nexport const run = () => spawnSync('x')\n",
   ],

@@ -19,7 +19,8 @@ const STARTERS = {
   'main/command-host/orphan-guard.ts': 'the guard of the command host',
   'main/command-host/process-table.ts': 'ps, on macOS',
   'main/command-host/run-command-host.ts': 'setpriv, to see whether it is there',
-  'main/command-host/running-command.ts': 'commands, each in the sandbox or agreed to',
+  'main/command-host/running-command.ts': 'commands that were agreed to',
+  'main/command-host/sandbox-starter.ts': 'the sandbox, and commands in it',
   'main/web/open-browser.ts': 'the browser',
 }
 /** By file: what is asked of the command host. */

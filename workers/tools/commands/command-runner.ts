@@ -111,7 +111,7 @@ export function createCommandRunner(locate: () => Promise<{ socketPath: string; 
         })
         // A command that runs keeps the thread alive; a connection that waits for the next one does not.
         socket.ref()
-        const release = (): void => void (pending.size === 0 && socket.unref())
+        const release = (): void => void (pending.size === 0 && !socket.destroyed && socket.unref())
         pending.set(id, {
           start: command,
           exited: (how) => {

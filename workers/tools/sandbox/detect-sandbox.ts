@@ -33,21 +33,24 @@ export async function detectSandbox(commands: CommandRunner, platform: NodeJS.Pl
 async function trial(commands: CommandRunner, program: string): Promise<{ exitCode: number | null; text: string }> {
   const seccomp = seccompFilter()
   let text = ''
+  const inside = limitArguments(['/bin/sh', '-c', ':'])
+  const argv = bwrapArguments({
+    program,
+    workspace: undefined,
+    places: { hidden: ['/tmp'], visible: [], readOnly: ['/proc/sys'], masked: [] },
+    entries: undefined,
+    seccompFd: seccomp === undefined ? undefined : 3,
+    argv: inside,
+  })
   const handle = await commands.start({
     callId: 'sandbox_trial',
-    argv: bwrapArguments({
-      program,
-      workspace: undefined,
-      places: { hidden: ['/tmp'], visible: [], readOnly: ['/proc/sys'], masked: [] },
-      entries: undefined,
-      seccompFd: seccomp === undefined ? undefined : 3,
-      argv: limitArguments(['/bin/sh', '-c', ':']),
-    }),
+    argv,
     cwd: '/',
     env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
     timeoutMs: TRIAL_MS,
     confinement: {
       root: '/',
+      commandAt: argv.length - inside.length,
       standIns: [],
       links: [],
       unwanted: [],

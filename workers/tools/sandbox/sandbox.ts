@@ -122,22 +122,25 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
         findMaskedSecrets(workspace, command.secrets ?? []),
         placesFor(env),
       ])
+      const inside = limitArguments(way === undefined || node === undefined ? command.argv : way.networkArguments(command.argv))
+      const argv = bwrapArguments({
+        program,
+        workspace,
+        places: seen,
+        entries,
+        secrets,
+        ...(command.network === true ? { network: true, shown: await nameServers() } : {}),
+        ...(node === undefined ? {} : { shown: [node] }),
+        seccompFd: seccomp === undefined ? undefined : 3,
+        argv: inside,
+      })
       return {
-        argv: bwrapArguments({
-          program,
-          workspace,
-          places: seen,
-          entries,
-          secrets,
-          ...(command.network === true ? { network: true, shown: await nameServers() } : {}),
-          ...(node === undefined ? {} : { shown: [node] }),
-          seccompFd: seccomp === undefined ? undefined : 3,
-          argv: limitArguments(way === undefined || node === undefined ? command.argv : way.networkArguments(command.argv)),
-        }),
+        argv,
         env: node === undefined ? env : { ...env, ...way?.NETWORK_ENVIRONMENT },
         cwd: workspace,
         confinement: {
           root: workspace,
+          commandAt: argv.length - inside.length,
           standIns: entries.standIns,
           links: entries.links,
           unwanted: entries.unwanted,

@@ -23,7 +23,13 @@ afterAll(async () => {
   await removeBundles()
 })
 
-/** Every process inside any sandbox of the bench: their folder is below its base, or their arguments name it. */
+/** Mark of the command host in the environment of all it starts, as a process of a running command has it. */
+const marks = new Map<SandboxBench, string>()
+
+/**
+ * Every process of any sandbox of the bench: their arguments name its folder, or they have the mark of a call or of the host
+ * in their environment, as sandboxes have that wait for a command.
+ */
 function inside(bench: SandboxBench): number[] {
   const base = dirname(bench.workspace)
   return readdirSync('/proc')
@@ -32,10 +38,11 @@ function inside(bench: SandboxBench): number[] {
     .filter((pid) => {
       try {
         if (/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))) return false
-        return (
-          readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(base) ||
-          readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`METONA_CALL=tc_bench${process.pid}x`)
-        )
+        const environment = readFileSync(`/proc/${pid}/environ`, 'latin1')
+        const ofCall = environment.includes(`METONA_CALL=tc_bench${process.pid}x`)
+        const mark = /METONA_HOST=[0-9a-f]{32}/.exec(environment)?.[0]
+        if (ofCall && mark !== undefined) marks.set(bench, mark)
+        return ofCall || (mark !== undefined && mark === marks.get(bench)) || readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(base)
       } catch {
         return false
       }
