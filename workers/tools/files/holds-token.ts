@@ -32,13 +32,18 @@ function textHoldsToken(text: string): boolean {
   return false
 }
 
+/** @param segments names of a path; the last two count. */
+export function nameMayHoldToken(segments: readonly string[]): boolean {
+  const name = `/${segments.map(foldName).join('/')}`
+  return MAY_HOLD_TOKENS.some((ending) => name.endsWith(`/${ending}`))
+}
+
 /**
  * @param path its real path.
  * @param segments names of the path, below the workspace or all of them.
  */
 export async function holdsToken(path: string, segments: readonly string[]): Promise<boolean> {
-  const name = `/${segments.map(foldName).join('/')}`
-  if (!MAY_HOLD_TOKENS.some((ending) => name.endsWith(`/${ending}`))) return false
+  if (!nameMayHoldToken(segments)) return false
   const state = await stat(path).catch(() => undefined)
   if (state?.isFile() !== true || state.size > MAX_BYTES) return false
   return textHoldsToken(await readFile(path, 'utf8').catch(() => ''))

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { protectionOf } from '../domain/protected-paths.ts'
-import { holdsToken } from '../files/holds-token.ts'
+import { holdsToken, nameMayHoldToken } from '../files/holds-token.ts'
 
 export interface MaskedSecrets {
   /** Real paths. */
@@ -28,13 +28,18 @@ export async function findMaskedSecrets(root: string, shown: readonly string[]):
   let queue: string[][] = [[]]
   for (let depth = 0, looked = 0; depth < MAX_DEPTH && queue.length > 0; depth++) {
     const next: string[][] = []
-    for (const segments of queue) {
-      if (looked++ >= MAX_FOLDERS) break
-      for (const entry of await readdir(join(root, ...segments), { withFileTypes: true }).catch(() => [])) {
+    const level = queue.slice(0, MAX_FOLDERS - looked)
+    looked += level.length
+    // Side by side: a command waits for all of them.
+    const listings = await Promise.all(level.map((segments) => readdir(join(root, ...segments), { withFileTypes: true }).catch(() => [])))
+    for (const [index, segments] of level.entries())
+      for (const entry of listings[index] ?? []) {
+        const kind = kindOf(segments.at(-1) ?? '', entry.name)
+        if (kind === 'plain' && !entry.isDirectory()) continue
         const inner = [...segments, entry.name]
-        if (protectionOf(inner, 'read') === undefined) {
+        if (kind !== 'secret') {
           if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) next.push(inner)
-          if (!(await holdsToken(join(root, ...inner), inner))) continue
+          if (kind === 'plain' || !(await holdsToken(join(root, ...inner), inner))) continue
         }
         const path = await realpath(join(root, ...inner)).catch(() => undefined)
         if (path === undefined || files.size + folders.size >= MAX_MASKS || shown.includes(path)) continue
@@ -43,10 +48,25 @@ export async function findMaskedSecrets(root: string, shown: readonly string[]):
         if (state?.isDirectory() === true && path.startsWith(`${root}/`)) folders.add(path)
         else if (state?.isFile() === true) files.add(path)
       }
-    }
     queue = next
   }
   return { files: files.size === 0 ? [] : await withoutCommitted(root, [...files]), folders: [...folders] }
+}
+
+type NameKind = 'secret' | 'may hold a token' | 'plain'
+const kinds = new Map<string, NameKind>()
+const MOST_KINDS = 20_000
+
+/** By the name and that of its folder, which is none that is protected itself: nothing else of a path counts. Thousands are asked for each command. */
+function kindOf(folder: string, name: string): NameKind {
+  const key = `${folder}/${name}`
+  const known = kinds.get(key)
+  if (known !== undefined) return known
+  const segments = folder === '' ? [name] : [folder, name]
+  const kind = protectionOf(segments, 'read') !== undefined ? 'secret' : nameMayHoldToken(segments) ? 'may hold a token' : 'plain'
+  if (kinds.size >= MOST_KINDS) kinds.clear()
+  kinds.set(key, kind)
+  return kind
 }
 
 /**

@@ -28,10 +28,13 @@ const WRITABLE = new Set(['package.json'])
 export async function findProtectedEntries(root: string): Promise<ProtectedEntries> {
   const found: ProtectedEntries = { readOnly: [], pinned: [], standIns: [], links: [], unwanted: [] }
   const there = new Set<string>()
-  for (const name of await readdir(root)) {
-    if (!isProtected(name)) continue
+  const head = lstat(join(root, 'HEAD')).catch(ignoreGone)
+  head.catch(() => undefined)
+  const names = (await readdir(root)).filter(isProtected)
+  const states = await Promise.all(names.map((name) => lstat(join(root, name)).catch(ignoreGone)))
+  for (const [index, name] of names.entries()) {
     const path = join(root, name)
-    const state = await lstat(path).catch(ignoreGone)
+    const state = states[index]
     if (state === undefined || isStale(state)) continue
     there.add(name)
     if (state.isSymbolicLink()) await addLink(found, root, path)
@@ -39,7 +42,7 @@ export async function findProtectedEntries(root: string): Promise<ProtectedEntri
     else found.readOnly.push(path)
   }
   // With a HEAD of its own the folder itself may count as a repository; and git takes any file of that name for a revision.
-  if ((await lstat(join(root, 'HEAD')).catch(ignoreGone)) === undefined) found.unwanted.push(join(root, 'HEAD'))
+  if ((await head) === undefined) found.unwanted.push(join(root, 'HEAD'))
   for (const name of SEALED_NAMES) if (!there.has(name)) found.standIns.push(join(root, name))
   return found
 }
@@ -81,9 +84,10 @@ async function addRepository(found: ProtectedEntries, root: string, path: string
     pinAbove(found, root, folder)
   }
   found.pinned.push(folder)
-  for (const name of SEALED_GIT_NAMES) {
+  const states = await Promise.all(SEALED_GIT_NAMES.map((name) => lstat(join(folder, name)).catch(ignoreGone)))
+  for (const [index, name] of SEALED_GIT_NAMES.entries()) {
     const inner = join(folder, name)
-    const state = await lstat(inner).catch(ignoreGone)
+    const state = states[index]
     if (state !== undefined && !isStale(state)) {
       if (state.isSymbolicLink()) await addLink(found, root, inner)
       else found.readOnly.push(inner)

@@ -82,9 +82,11 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
     // The guard of the command host is told of folders line by line.
     if (root === undefined || root.includes('\n')) return 'folder'
     const home = process.env['HOME']
-    const { hidden } = await placesFor({ PATH: '', ...(home === undefined ? {} : { HOME: home }) })
+    const [{ hidden }, ...profiles] = await Promise.all([
+      placesFor({ PATH: '', ...(home === undefined ? {} : { HOME: home }) }),
+      ...own.map((folder) => realpath(folder).catch(() => folder)),
+    ])
     const holds = (folder: string): boolean => folder === root || folder.startsWith(root === sep ? sep : `${root}${sep}`)
-    const profiles = await Promise.all(own.map((folder) => realpath(folder).catch(() => folder)))
     return hidden.some((folder) => holds(folder) && !profiles.includes(folder)) ? 'folder' : undefined
   }
 
@@ -97,9 +99,9 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
     },
     wrap: async (command) => {
       const { state, program } = await detect()
-      if (program === undefined || (await unheld(command.workspace)) !== undefined)
+      const [workspace, reason] = await Promise.all([realpath(command.workspace).catch(() => undefined), unheld(command.workspace)])
+      if (program === undefined || workspace === undefined || reason !== undefined)
         throw new ToolError('NO_SANDBOX', 'The command was not run: it was to run in the sandbox, and there is none for it now.')
-      const workspace = await realpath(command.workspace)
       const env = Object.fromEntries(Object.entries(command.env).filter(([name]) => !DROPPED.test(name)))
       if (state.kind === 'seatbelt') {
         const { seatbeltArguments } = await import('./seatbelt-arguments.ts')
