@@ -30,6 +30,7 @@ export interface FollowedCommand {
   readonly startedAt: number
   /** Places it wanted to connect to and may not; grows while it runs. */
   readonly refused: readonly NetworkRefusal[]
+  readonly sandboxed: boolean
   /** In the sandbox, with nothing allowed. */
   readonly networkClosed: boolean
   /** Domains are allowed, and nothing here can open them to it. */
@@ -110,7 +111,18 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
     running.kill(KILL_GRACE_MS)
     return done
   }
-  return { handle: running, collector, startedAt, refused, networkClosed, domainsShut, done, endedBecause: () => because, stop }
+  return {
+    handle: running,
+    collector,
+    startedAt,
+    refused,
+    sandboxed: options.sandboxed,
+    networkClosed,
+    domainsShut,
+    done,
+    endedBecause: () => because,
+    stop,
+  }
 }
 
 function explainStartFailure(error: unknown, workspace: string): unknown {

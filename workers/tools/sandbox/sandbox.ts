@@ -6,8 +6,12 @@ import type { Confinement } from '#contracts/tools/command-host-protocol.ts'
 import type { SandboxReason, SandboxState } from '#contracts/tools/sandbox-state.ts'
 import type { CommandRunner } from '../commands/command-runner.ts'
 import { ToolError } from '../domain/tool-error.ts'
+import type { BwrapPlan } from './bwrap-arguments.ts'
 import type { DetectedSandbox } from './detect-sandbox.ts'
+import type { MaskedSecrets } from './masked-secrets.ts'
 import type { PrivatePlaces } from './private-places.ts'
+
+type Shown = NonNullable<BwrapPlan['shown']>[number]
 
 export interface CommandToWrap {
   /** The folder it may write in. */
@@ -124,6 +128,12 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
         findMaskedSecrets(workspace, command.secrets ?? []),
         placesFor(env),
       ])
+      const excludes = await gitExcludes(workspace, secrets, own)
+      const shown = [
+        ...(command.network === true ? await nameServers() : []),
+        ...(node === undefined ? [] : [node]),
+        ...(excludes === undefined ? [] : [excludes]),
+      ]
       const inside = limitArguments(way === undefined || node === undefined ? command.argv : way.networkArguments(command.argv))
       const argv = bwrapArguments({
         program,
@@ -131,8 +141,8 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
         places: seen,
         entries,
         secrets,
-        ...(command.network === true ? { network: true, shown: await nameServers() } : {}),
-        ...(node === undefined ? {} : { shown: [node] }),
+        shown,
+        ...(command.network === true ? { network: true } : {}),
         seccompFd: seccomp === undefined ? undefined : 3,
         argv: inside,
       })
@@ -155,8 +165,15 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
   }
 }
 
+/** Without the list git stops at masked files, which is no reason not to run the command. */
+async function gitExcludes(workspace: string, secrets: MaskedSecrets, [folder]: readonly string[]): Promise<Shown | undefined> {
+  if (folder === undefined || secrets.files.length + secrets.folders.length === 0) return undefined
+  const { excludesForGit } = await import('./git-excludes.ts')
+  return excludesForGit(workspace, secrets, folder).catch(() => undefined)
+}
+
 /** Where names are looked up is often said in a folder that is hidden. */
-async function nameServers(): Promise<{ source: string; path: string }[]> {
+async function nameServers(): Promise<Shown[]> {
   const source = await realpath('/etc/resolv.conf').catch(() => undefined)
   return source === undefined || source === '/etc/resolv.conf' ? [] : [{ source, path: source }]
 }

@@ -288,6 +288,27 @@ describe.each(users.map((user) => [user.uid === 0 ? 'root' : 'an ordinary user',
       expect(await found({ sandboxed: false })).toEqual(['public-5', 'public-6', 'secret-1', 'secret-2', 'secret-3', 'secret-4'])
     })
 
+    test('git passes over what is masked and adds the rest; the list it goes by is as before', async () => {
+      await fresh()
+      const inner = ['apps/we [b]!/.env.local', '#x/.env', 'deep/.aws/credentials', ' y /id_rsa']
+      for (const name of ['.env', ...inner]) {
+        await mkdir(join(bench.workspace, name, '..'), { recursive: true })
+        await writeFile(join(bench.workspace, name), 'secret')
+      }
+      for (const name of ['a', 'apps/b', 'own.log', 'mine.tmp']) await writeFile(join(bench.workspace, name), 'text')
+      spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, bench.workspace])
+      asUser('git init -q . && git config user.name t && git config user.email t@t && printf "*.tmp" >> .git/info/exclude')
+      asUser('echo "*.log" > .gitignore')
+      const list = await readFile(join(bench.workspace, '.git', 'info', 'exclude'), 'utf8')
+      expect(await text('git add -A && git commit -qm all && git ls-files && git status --porcelain')).toBe('.gitignore\na\napps/b\n')
+      expect(await text('echo x >> .git/info/exclude || rm .git/info/exclude || mv .git/info b || echo kept')).toMatch(/kept\n$/)
+      expect(await readFile(join(bench.workspace, '.git', 'info', 'exclude'), 'utf8')).toBe(list)
+      expect((await bench.run('git add .env', { secrets: [join(bench.workspace, '.env')] })).exit).toMatchObject({ exitCode: 0 })
+      // Now git has it, and the list cannot keep it out: it says which, and nothing is committed as deleted.
+      asUser('git commit -qm secret && echo changed > .env')
+      expect(await text('git add -A')).toMatch(/^error: \.env: can only add regular files/m)
+    })
+
     test('settings of package managers are masked only where they hold a token', async () => {
       await fresh()
       const files: Record<string, string> = {
