@@ -1,3 +1,4 @@
+// long: waits for stuck workers
 import { threadId as ownThreadId } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from 'vitest'
 import { AppError } from '#contracts/wire/app-error.ts'

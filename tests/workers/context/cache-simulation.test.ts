@@ -1,4 +1,5 @@
 /** How much of what is sent a provider's prefix cache would hold, over long scripted sessions. */
+// long: hundreds of turns
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MetonaMessage, MetonaRequest } from '#contracts/metona/metona-request.ts'
 import { proof } from '#tests/helpers/proof.ts'

@@ -1,4 +1,5 @@
 /** What holds of every request, whatever the history: random ones, damaged ones, windows from 1.6K to 40K. */
+// long: hundreds of histories
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CompactionStep } from '#contracts/context/compaction.ts'

@@ -1,4 +1,5 @@
 /** Nothing outside the workspace is opened or changed. The oracle is what the kernel was asked, not what the tools say. */
+// long: thousands of traced calls
 import { execFile, spawnSync } from 'node:child_process'
 import {
   linkSync,

@@ -1,4 +1,5 @@
 /** Whatever our reading of a command line says it starts is what the shells start: seen by strace, with stub programs. */
+// long: hundreds of traced shells
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

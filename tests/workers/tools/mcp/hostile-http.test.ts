@@ -1,4 +1,5 @@
 /** A server over HTTP that misbehaves: each failure has a name, no request leaves the approved origin, nothing hangs. */
+// long: waits for silence
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

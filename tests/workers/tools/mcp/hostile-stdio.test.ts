@@ -1,4 +1,5 @@
 /** A server over stdio that misbehaves in every way we could think of: each failure has a name, nothing unapproved happens. */
+// long: waits for silence
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '#tests/helpers/eventually.ts'

@@ -1,4 +1,5 @@
 // needs: bwrap
+// long: a host is started for each kill
 /** Whoever is killed: no sandboxed process is left two seconds later, and nothing in the folder. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { chown, mkdir, rm, writeFile } from 'node:fs/promises'

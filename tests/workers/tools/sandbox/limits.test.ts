@@ -1,4 +1,5 @@
 // needs: bwrap
+// long: gigabytes
 /** What would take the whole machine is ended, and the result says why. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'

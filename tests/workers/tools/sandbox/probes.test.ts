@@ -1,4 +1,5 @@
 // needs: bwrap
+// long: dozens of sandboxes, twice
 /** What a command in the sandbox must not be able to do, tried for real, as root and as an ordinary user. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,5 @@
 // needs: bwrap
+// long: hundreds of sandboxes
 /** Whatever the reading of command lines lets through: in the sandbox it has no effect outside the folder. */
 import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
