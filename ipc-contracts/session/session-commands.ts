@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { PermissionModeSchema } from './session-enums.ts'
 import { SessionEventSchema } from './session-event.ts'
-import { SessionSnapshotSchema, SessionSummarySchema } from './session-snapshot.ts'
+import { SessionSnapshotSchema, SessionSummarySchema, TranscriptItemSchema } from './session-snapshot.ts'
 
 const sessionId = z.string()
 const nothing = z.object({})
@@ -42,8 +42,18 @@ export const sessionCommands = {
   ),
   /** Posts with this session's parts follow the answer, starting at `rev` + 1. */
   'session.subscribe': method(
-    z.object({ sessionId, /** False: durable events only. */ deltas: z.boolean().default(true) }),
+    z.object({
+      sessionId,
+      /** False: durable events only. */ deltas: z.boolean().default(true),
+      /** So many of the newest items, and those of the turn that runs; `earlier` counts the others. Absent: all. */
+      newest: z.number().int().min(1).optional(),
+    }),
     z.object({ snapshot: SessionSnapshotSchema, rev: z.number().int() }),
+  ),
+  /** What a snapshot's `earlier` counts, as it is now: the last ones of the first `before` items. Only the running turn removes items, so the count stays true. */
+  'session.items': method(
+    z.object({ sessionId, before: z.number().int().min(1), limit: z.number().int().min(1).max(5000) }),
+    z.object({ items: z.array(TranscriptItemSchema) }),
   ),
   'session.unsubscribe': method(z.object({ sessionId }), nothing),
   /** `list` messages follow for every session of every open workspace. */

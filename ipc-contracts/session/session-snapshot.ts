@@ -140,6 +140,8 @@ export const SessionSnapshotSchema = z.object({
   turn: z.number().int(),
   iteration: z.number().int(),
   items: z.array(TranscriptItemSchema),
+  /** So many items before the first one were left out; `session.items` has them. Absent: `items` is whole. */
+  earlier: z.number().int().min(1).optional(),
   approvals: z.array(PendingApprovalSchema),
   queue: z.array(z.object({ messageId: z.string(), content: z.string(), steering: z.boolean() })),
   quota: z.object({ provider: z.string(), position: z.number().optional(), untilMs: z.number().optional() }).optional(),

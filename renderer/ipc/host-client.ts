@@ -52,7 +52,8 @@ export class HostClient {
   constructor(events: HostClientEvents, link: Pick<LinkOptions, 'factory' | 'delays'>) {
     this.#events = events
     this.feed = new SessionFeed({
-      subscribe: (sessionId) => this.call('session.subscribe', { sessionId }),
+      subscribe: (sessionId, newest) => this.call('session.subscribe', { sessionId, newest }),
+      items: (sessionId, before, limit) => this.call('session.items', { sessionId, before, limit }),
       unsubscribe: (sessionId) => this.call('session.unsubscribe', { sessionId }),
       acknowledge: (post) => this.#link.send({ type: 'ack', post }),
     })

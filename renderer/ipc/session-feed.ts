@@ -4,12 +4,18 @@
  */
 import type { PostPart, SessionEntry } from '#contracts/session/client-protocol.ts'
 import { reduceSession } from '#contracts/session/reduce-session.ts'
-import type { SessionSnapshot } from '#contracts/session/session-snapshot.ts'
+import type { SessionSnapshot, TranscriptItem } from '#contracts/session/session-snapshot.ts'
 import { createCredit } from './credit.ts'
 import { createFrameScheduler } from './frame-scheduler.ts'
 
+/** Enough for any screen; the rest comes when that is on it. */
+const NEWEST_ITEMS = 400
+const ITEMS_AT_ONCE = 3000
+
 export interface FeedPort {
-  subscribe(sessionId: string): Promise<{ snapshot: SessionSnapshot; rev: number }>
+  subscribe(sessionId: string, newest: number): Promise<{ snapshot: SessionSnapshot; rev: number }>
+  /** The last `limit` of the first `before` items. */
+  items(sessionId: string, before: number, limit: number): Promise<{ items: TranscriptItem[] }>
   unsubscribe(sessionId: string): Promise<unknown>
   acknowledge(post: number): void
 }
@@ -115,14 +121,34 @@ export class SessionFeed {
     const generation = ++followed.generation
     const isCurrent = (): boolean => followed.generation === generation && this.#followed.get(sessionId) === followed
     try {
-      const { snapshot, rev } = await this.#port.subscribe(sessionId)
+      const { snapshot, rev } = await this.#port.subscribe(sessionId, NEWEST_ITEMS)
       if (!isCurrent()) return
       followed.snapshot = snapshot
       followed.rev = rev
       followed.dirty = true
       this.#frames.request()
+      await this.#fetchEarlier(sessionId, followed, isCurrent)
     } catch (error) {
       if (isCurrent()) followed.listener.onFailure(error)
+    }
+  }
+
+  /**
+   * What the first answer left out. Entries that came meanwhile are in both: an item is sent as it is when it is asked for, and folding an entry again changes nothing.
+   */
+  async #fetchEarlier(sessionId: string, followed: Followed, isCurrent: () => boolean): Promise<void> {
+    for (;;) {
+      const before = followed.snapshot?.earlier
+      if (before === undefined) return
+      const { items } = await this.#port.items(sessionId, before, ITEMS_AT_ONCE)
+      // A whole snapshot may have come instead.
+      if (!isCurrent() || followed.snapshot?.earlier !== before) return
+      fold(followed)
+      const { earlier: _earlier, ...rest } = followed.snapshot
+      const left = items.length === 0 ? 0 : before - items.length
+      followed.snapshot = { ...rest, items: [...items, ...rest.items], ...(left > 0 ? { earlier: left } : {}) }
+      followed.dirty = true
+      this.#frames.request()
     }
   }
 
@@ -130,12 +156,15 @@ export class SessionFeed {
     for (const followed of this.#followed.values()) {
       if (!followed.dirty || followed.snapshot === undefined) continue
       followed.dirty = false
-      if (followed.pending.length > 0) {
-        followed.snapshot = reduceSession(followed.snapshot, followed.pending)
-        followed.pending = []
-      }
+      fold(followed)
       followed.listener.onSnapshot(followed.snapshot)
     }
     if (this.#latestPost > 0) this.#credit.taken(this.#latestPost)
   }
+}
+
+function fold(followed: Followed): void {
+  if (followed.pending.length === 0 || followed.snapshot === undefined) return
+  followed.snapshot = reduceSession(followed.snapshot, followed.pending)
+  followed.pending = []
 }

@@ -60,7 +60,7 @@ export const useSessionViewStore = defineStore('session-view', () => {
       await connection.feed().follow(id, {
         onSnapshot(next) {
           if (sessionId.value !== id) return
-          snapshot.value = next
+          snapshot.value = withRemembered(next, snapshot.value)
           loading.value = false
           seen()
         },
@@ -97,6 +97,14 @@ export const useSessionViewStore = defineStore('session-view', () => {
 
   return { sessionId, workspace, snapshot, calm, problem, loading, busy, show, leave, retry }
 })
+
+/** The end of a conversation that was on screen before: until the rest has come again, what was known of it stays. */
+function withRemembered(next: SessionSnapshot, before: SessionSnapshot | undefined): SessionSnapshot {
+  if (next.earlier === undefined || before?.sessionId !== next.sessionId || before.earlier !== undefined) return next
+  if (before.items.length < next.earlier) return next
+  const { earlier, ...rest } = next
+  return { ...rest, items: [...before.items.slice(0, earlier), ...next.items] }
+}
 
 function differInItemsOnly(left: SessionSnapshot, right: SessionSnapshot): boolean {
   const keys = Object.keys(right) as (keyof SessionSnapshot)[]

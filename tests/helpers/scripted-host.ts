@@ -169,11 +169,15 @@ export class ScriptedHost {
       return { sessionId }
     },
     'session.open': ({ sessionId }: { sessionId: string }) => ({ sessionId: this.session(sessionId).sessionId }),
-    'session.subscribe': ({ sessionId }: { sessionId: string }, connection: ScriptedConnection) => {
+    'session.subscribe': ({ sessionId, newest = Infinity }: { sessionId: string; newest?: number }, connection: ScriptedConnection) => {
       const snapshot = this.session(sessionId)
       ;(connection as Connection).revs.set(sessionId, 0)
-      return { snapshot, rev: 0 }
+      const earlier = snapshot.items.length - newest
+      return { snapshot: earlier > 0 ? { ...snapshot, items: snapshot.items.slice(-newest), earlier } : snapshot, rev: 0 }
     },
+    'session.items': ({ sessionId, before, limit }: { sessionId: string; before: number; limit: number }) => ({
+      items: this.session(sessionId).items.filter((_, index) => index < before && index >= before - limit),
+    }),
     'session.unsubscribe': ({ sessionId }: { sessionId: string }, connection: ScriptedConnection) => {
       ;(connection as Connection).revs.delete(sessionId)
       return {}

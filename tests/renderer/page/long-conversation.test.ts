@@ -52,6 +52,18 @@ async function open(): Promise<void> {
   await opened.at(testIds.transcript).waitFor()
 }
 const message = (id: string) => opened.page.locator(`[data-message="${id}"]`)
+const place = async (id: string): Promise<number> => Math.round((await message(id).boundingBox())?.y ?? -1)
+/** Once it no longer moves. */
+async function restingPlace(id: string): Promise<number> {
+  let before = await place(id)
+  await waitUntil(async () => {
+    const now = await place(id)
+    const still = now === before
+    before = now
+    expect(still).toBe(true)
+  })
+  return before
+}
 const calls = (method: string): unknown[] => host.calls.filter((call) => call.method === method).map((call) => call.params)
 
 test('opens at its end with few rows on the page; one from the beginning is found, shown and marked', { timeout: 120_000 }, async () => {
@@ -85,14 +97,7 @@ test('someone who reads the middle is not moved by what comes in at the end', { 
   await opened.at(testIds.findInput).fill('needle-100-')
   await message('a100').waitFor()
   await opened.page.keyboard.press('Escape')
-  const place = async (): Promise<number> => Math.round((await message('a100').boundingBox())?.y ?? -1)
-  let before = await place()
-  await waitUntil(async () => {
-    const now = await place()
-    const still = now === before
-    before = now
-    expect(still).toBe(true)
-  })
+  const before = await restingPlace('a100')
   host.emit(
     ID,
     { event: 'user_message', messageId: 'u301', content: 'go', turn: 301 },
@@ -101,7 +106,56 @@ test('someone who reads the middle is not moved by what comes in at the end', { 
   for (let index = 0; index < 200; index += 1)
     host.emit(ID, { delta: 'stream', messageId: 'a301', iteration: 1, event: { type: 'text_delta', delta: `line ${index}\n\n` } })
   await waitUntil(() => expect([...host.connections].some((connection) => connection.acks.length > 0)).toBe(true))
-  expect(await place()).toBe(before)
+  expect(await place('a100')).toBe(before)
+})
+
+test('someone who reads the end is not moved by the beginning, which comes after it', { timeout: 120_000 }, async () => {
+  talk(2000)
+  const beginning = Promise.withResolvers<void>()
+  host.answer('session.items', async ({ sessionId, before, limit }) => {
+    await beginning.promise
+    return { items: host.session(sessionId).items.slice(Math.max(0, before - limit), before) }
+  })
+  await open()
+  await opened.page.keyboard.press('Control+f')
+  await opened.at(testIds.findInput).fill('needle-1950-')
+  await message('a1950').waitFor()
+  await opened.page.keyboard.press('Escape')
+  const before = await restingPlace('a1950')
+  const height = () => opened.at(testIds.transcript).evaluate((region) => region.scrollHeight)
+  const ofTheEnd = await height()
+  beginning.resolve()
+  await waitUntil(async () => expect(await height()).toBeGreaterThan(5 * ofTheEnd))
+  expect(Math.abs((await restingPlace('a1950')) - before)).toBeLessThanOrEqual(2)
+})
+
+test('a message of the beginning that was searched for is shown once it has come', { timeout: 120_000 }, async () => {
+  talk(2000)
+  const seq = host.session(ID).items.find((item) => item.id === 'a17')
+  host.answer('session.search', () => ({
+    hits: [
+      {
+        sessionId: ID,
+        seq: seq?.kind === 'assistant' ? (seq.seq ?? 0) : 0,
+        title: 'Long',
+        snippet: 'needle-17-end',
+        ts: new Date().toISOString(),
+      },
+    ],
+  }))
+  const beginning = Promise.withResolvers<void>()
+  host.answer('session.items', async ({ sessionId, before, limit }) => {
+    await beginning.promise
+    return { items: host.session(sessionId).items.slice(Math.max(0, before - limit), before) }
+  })
+  opened = await openPage(host)
+  await opened.page.keyboard.press('Control+Shift+F')
+  await opened.at(testIds.paletteInput).fill('needle-17-')
+  await opened.page.locator(`[data-item^="message ${ID}"]`).first().click()
+  await message('a2000').waitFor()
+  beginning.resolve()
+  await message('a17').waitFor()
+  expect(await opened.at(testIds.transcript).getAttribute('data-at-end')).toBe('false')
 })
 
 test('a message said anew goes out in place of the old one; what it replaced is folded away', { timeout: 60_000 }, async () => {

@@ -121,7 +121,7 @@ test('after a restart of the host the folder, the list and the session shown are
   await waitUntil(() => expect(view.snapshot?.title).toBe('A'))
   host.calls.length = 0
   link.cut()
-  await waitUntil(() => expect(calls('session.subscribe')).toEqual([{ sessionId: 's_a', deltas: true }]))
+  await waitUntil(() => expect(calls('session.subscribe')).toEqual([{ sessionId: 's_a', deltas: true, newest: 400 }]))
   expect(
     host.calls
       .map((call) => call.method)
@@ -129,6 +129,23 @@ test('after a restart of the host the folder, the list and the session shown are
   ).toEqual(['workspace.open', 'session.subscribeList', 'session.open', 'session.subscribe'])
   host.emit('s_a', { event: 'session_updated', title: 'fresh' })
   await waitUntil(() => expect(view.snapshot?.title).toBe('fresh'))
+})
+
+test('going back to a long conversation shows it whole at once, also while its beginning is on its way again', async () => {
+  host.addSession('s_long', '/w')
+  host.addSession('s_other', '/w', { title: 'other' })
+  for (let turn = 1; turn <= 500; turn++) host.emit('s_long', { event: 'user_message', messageId: `u${turn}`, content: 'x', turn })
+  await start()
+  const view = useSessionViewStore()
+  await view.show('s_long', '/w')
+  await waitUntil(() => expect(view.snapshot?.items).toHaveLength(500))
+  await view.show('s_other', '/w')
+  await waitUntil(() => expect(view.snapshot?.title).toBe('other'))
+  host.answer('session.items', () => new Promise(() => undefined))
+  host.emit('s_long', { event: 'user_message', messageId: 'u501', content: 'new', turn: 501 })
+  void view.show('s_long', '/w')
+  await waitUntil(() => expect(view.snapshot?.items.at(-1)?.id).toBe('u501'))
+  expect([view.snapshot?.items.length, view.snapshot?.earlier, view.snapshot?.items[0]?.id]).toEqual([501, undefined, 'u1'])
 })
 
 test('a session that cannot be opened says why and can be tried again', async () => {

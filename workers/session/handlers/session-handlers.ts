@@ -2,6 +2,7 @@
 import { AppError } from '#contracts/wire/app-error.ts'
 import type { LiveSession } from '../live-session.ts'
 import { newId } from '../new-id.ts'
+import { newestItems } from '../newest-items.ts'
 import { undoChanges } from '../undo-changes.ts'
 import type { HandlerParts, HandlersOf } from './create-handlers.ts'
 
@@ -16,9 +17,12 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
     'session.list': async ({ workspace }) => ({ sessions: await manager.list(workspace) }),
     'session.read': async ({ workspace, sessionId, fromSeq, limit }) =>
       (await workspaces.open(workspace)).readEvents({ workspace, sessionId, fromSeq, limit }),
-    'session.subscribe': async ({ sessionId, deltas }, { client }) => ({
-      snapshot: manager.get(sessionId).snapshot,
+    'session.subscribe': async ({ sessionId, deltas, newest }, { client }) => ({
+      snapshot: newestItems(manager.get(sessionId).snapshot, newest),
       rev: client.subscribe(sessionId, { deltas }),
+    }),
+    'session.items': async ({ sessionId, before, limit }) => ({
+      items: manager.get(sessionId).snapshot.items.slice(Math.max(0, before - limit), before),
     }),
     'session.unsubscribe': async ({ sessionId }, { client }) => {
       client.unsubscribe(sessionId)
