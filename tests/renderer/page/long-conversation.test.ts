@@ -196,4 +196,9 @@ test('a session is forked from a message: before what was asked, after what was 
   await expect.poll(() => opened.at(testIds.transcript).getAttribute('data-session')).toBe('s_fork000003')
   expect(await opened.at(testIds.composerInput).inputValue()).toBe('question 2')
   expect(calls('session.fork')).toEqual([{ workspace: '/w', sessionId: ID, atSeq: 3 }])
+  // After an answer that ended its turn the end belongs to it.
+  await opened.page.goBack()
+  await message('a2').hover()
+  await message('a2').getByTestId(testIds.fork).click()
+  await expect.poll(() => calls('session.fork').at(-1)).toEqual({ workspace: '/w', sessionId: ID, atSeq: 6 })
 })
