@@ -9,7 +9,8 @@ import { onScopeDispose } from 'vue'
 /** Their focus comes and goes in front of the page; the place in the page is the one before. */
 const IN_FRONT = '[role="dialog"], [role="menu"], [role="listbox"]'
 
-export function useKeptFocus(): void {
+/** @param elsewhere takes the focus where nothing near is left: another page came. */
+export function useKeptFocus(elsewhere: () => void): void {
   /** The element that had the focus last in the page itself, and what was around it then, from the inside out. */
   let place: readonly Element[] = []
 
@@ -25,7 +26,9 @@ export function useKeptFocus(): void {
     await nextFrame()
     await nextFrame()
     if (document.activeElement !== document.body || !document.hasFocus() || canHoldFocus(lost)) return
-    targetIn(place)?.focus({ preventScroll: true })
+    const target = targetIn(place)
+    if (target === undefined) elsewhere()
+    else target.focus({ preventScroll: true })
   }
 
   document.addEventListener('focusin', onFocusIn)
@@ -41,15 +44,14 @@ function targetIn(place: readonly Element[]): HTMLElement | undefined {
   if (held instanceof HTMLElement && canHoldFocus(held)) return held
   for (const around of place.slice(1)) {
     if (!around.isConnected) continue
-    // The frame holds every pane: whoever's pane is gone goes on in the middle.
-    if (around.querySelector('[data-pane="main"]') !== null) break
+    // Beside a page that is gone nothing in the middle is near, and the frame holds everything.
+    if (around.matches('[data-pane="main"]') || around.querySelector('[data-pane="main"]') !== null) break
     // Of a long list the first thing is far from where the person was; such a place takes the focus itself.
     const home = around.closest<HTMLElement>('[data-focus-home]') ?? around
     const target = firstFocusable(home)
     if (target !== undefined) return target
   }
-  const main = document.querySelector<HTMLElement>('[data-pane="main"]')
-  return main === null ? undefined : (firstFocusable(main) ?? main)
+  return undefined
 }
 
 function ancestorsOf(element: Element): Element[] {

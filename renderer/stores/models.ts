@@ -48,11 +48,14 @@ export const useModelsStore = defineStore('models', () => {
     for (const model of models.value) grouped.set(model.providerId, [...(grouped.get(model.providerId) ?? []), model])
     const order = (provider: string): number => (provider === 'demo' ? (providers.anyKey ? 2 : 0) : 1)
     return [...grouped]
-      .map(([provider, members]) => ({ provider, name: providers.byId(provider)?.displayName ?? provider, models: members }))
+      .map(([provider, members]) => ({ provider, name: providers.nameOf(provider), models: members }))
       .sort((left, right) => order(left.provider) - order(right.provider))
   })
 
+  /** Those that were asked and could not say what they have; one without a key or that is not running was not. */
+  const silent = computed(() => problems.value.filter(({ ok, code }) => !ok && code !== 'no_key' && code !== 'not_running'))
+
   const find = (reference: string): MetonaModelInfo | undefined => models.value.find((model) => modelReference(model) === reference)
 
-  return { models, groups, problems, problem, loading, loaded, load, find }
+  return { models, groups, silent, problem, loading, loaded, load, find }
 })

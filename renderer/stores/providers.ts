@@ -74,6 +74,7 @@ export const useProvidersStore = defineStore('providers', () => {
   }
 
   const byId = (id: string): ProviderDescriptor | undefined => providers.value.find((provider) => provider.id === id)
+  const nameOf = (id: string): string => byId(id)?.displayName ?? id
   /** A provider other than the demonstration can be used. */
   const anyKey = computed(() => providers.value.some((provider) => provider.keyRequired && provider.hasKey))
 
@@ -82,5 +83,5 @@ export const useProvidersStore = defineStore('providers', () => {
   const lacksKey = (id: string): boolean =>
     providers.value.some((provider) => provider.id === id && provider.keyRequired && !provider.hasKey)
 
-  return { providers, problem, loaded, checks, anyKey, lost, lacksKey, byId, load, check, setKey, setBaseUrl }
+  return { providers, problem, loaded, checks, anyKey, lost, lacksKey, byId, nameOf, load, check, setKey, setBaseUrl }
 })

@@ -12,6 +12,9 @@ export type Suggestion =
 
 const SHOWN_FILES = 20
 
+const wordOf = (suggestion: Suggestion): string | undefined =>
+  suggestion.kind === 'command' ? suggestion.name : suggestion.kind === 'prompt' ? suggestion.word : undefined
+
 export interface Suggestions {
   readonly open: Readonly<Ref<boolean>>
   readonly trigger: Readonly<Ref<Trigger | undefined>>
@@ -104,7 +107,9 @@ export function useSuggestions(place: () => { workspace: string | undefined; has
   }
 
   function put(next: readonly Suggestion[]): void {
-    list.value = next
+    // What is there to its last letter is what is meant, whatever else begins or ends so.
+    const typed = trigger.value?.query
+    list.value = next.toSorted((left, right) => Number(wordOf(right) === typed) - Number(wordOf(left) === typed))
     highlighted.value = 0
   }
   function clear(): void {

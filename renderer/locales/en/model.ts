@@ -3,6 +3,7 @@ export const model = {
   none: 'Choose a model',
   search: 'Search models',
   empty: 'No model matches.',
+  demoName: 'Scripted demonstration',
   demo: 'Demonstration: needs no key and no network',
   window: '{value} context',
   thinking: 'thinks',

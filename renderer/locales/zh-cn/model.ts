@@ -5,6 +5,7 @@ export const model: Messages['model'] = {
   none: '选择模型',
   search: '搜索模型',
   empty: '没有匹配的模型。',
+  demoName: '演示脚本',
   demo: '演示：不需要密钥，也不联网',
   window: '{value} 上下文',
   thinking: '可思考',

@@ -95,9 +95,7 @@ test('Stop hands the focus to the field, a page that is left to the one that com
   await comesTo(testIds.composerInput)
   await press('Control+,')
   await opened.at(testIds.settingsNav).waitFor()
-  await waitUntil(async () =>
-    expect(await opened.page.evaluate(() => document.querySelector('main')?.contains(document.activeElement))).toBe(true),
-  )
+  await comesTo('Providers and keys')
   // Round the panes, and through the pages of the settings by arrows.
   await press('F6')
   await comesTo('Providers and keys')
@@ -109,6 +107,31 @@ test('Stop hands the focus to the field, a page that is left to the one that com
   await waitUntil(async () =>
     expect(await opened.page.evaluate(() => document.querySelector('main')?.contains(document.activeElement))).toBe(true),
   )
+})
+
+test('the first message of a new session leaves one where one writes, whatever stands above', async () => {
+  host.banners = [{ id: 'b1', level: 'info', code: 'JOURNAL_MODE', message: '' }]
+  host.answer('session.create', () => ({ sessionId: 's_guide' }))
+  await open('#/new')
+  await opened.at(testIds.composerInput).fill('hello')
+  await press('Enter')
+  await opened.page.locator(`[data-testid="${testIds.transcript}"][data-session="s_guide"]`).waitFor()
+  await comesTo(testIds.composerInput)
+})
+
+test('a command typed to its last letter is meant, and its panel gives the focus back to the field', async () => {
+  await open('#/session/s_sales')
+  await opened.at(testIds.composerInput).pressSequentially('/mode')
+  await opened.at(testIds.suggestion).first().waitFor()
+  await press('Enter')
+  await opened.at(testIds.permissionOption).first().waitFor()
+  await press('Escape')
+  await comesTo(testIds.composerInput)
+  await opened.at(testIds.modelPicker).focus()
+  await press('Enter')
+  await comesTo(testIds.modelSearch)
+  await press('Escape')
+  await comesTo(testIds.modelPicker)
 })
 
 test('a dialog that the palette opened gives the focus back to where one wrote', async () => {
