@@ -8,6 +8,7 @@ import { answerMcp } from './screenshot-mcp.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { busyHost, emptyHost, GATEWAY, lostKeyHost, NOW, type SceneOptions } from './screenshot-scenes.ts'
 import { inspectedHost } from './inspected-host.ts'
+import { stateScenes } from './screenshot-states.ts'
 
 export interface Scene {
   readonly name: string
@@ -63,6 +64,7 @@ const showMcp = async (page: Page): Promise<void> => {
 }
 
 export const scenes: readonly Scene[] = [
+  ...stateScenes,
   { name: '01-welcome', ...wide, host: emptyHost, prepare: shown(testIds.welcome) },
   { name: '01-welcome-800', ...middle, host: emptyHost, prepare: shown(testIds.welcome) },
   { name: '01-welcome-phone', ...phone, host: emptyHost, prepare: shown(testIds.welcome) },
