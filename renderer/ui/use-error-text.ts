@@ -9,8 +9,8 @@ export interface ErrorText {
 }
 
 /** Sentences one after the other: Chinese needs no space between them, and an empty one leaves none. */
-export function joinSentences(sentences: readonly string[], locale: string): string {
-  return sentences.filter((sentence) => sentence !== '').join(locale.startsWith('zh') ? '' : ' ')
+export function joinSentences(sentences: readonly (string | undefined)[], locale: string): string {
+  return sentences.filter((sentence) => sentence !== undefined && sentence !== '').join(locale.startsWith('zh') ? '' : ' ')
 }
 
 /** What an error brings along for its sentences: ours has `params`, a provider's has `provider`. */

@@ -33,7 +33,9 @@ export function useStickyScroll(region: Ref<HTMLElement | null>, content: Ref<HT
     atEnd.value = true
   }
   const release = (): void => {
-    atEnd.value = false
+    const element = region.value
+    // Where all of it is on screen there is no way from the end.
+    if (element !== null && element.scrollHeight - element.clientHeight > NEAR) atEnd.value = false
   }
   const intends = (): void => {
     intentAt = performance.now()

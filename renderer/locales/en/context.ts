@@ -10,7 +10,8 @@ export const context = {
   room: 'Room left',
   budget: 'Compacted from',
   window: 'Window of the model',
-  counter: 'Counted with {counter}.',
+  exact: 'Counted exactly, with the tokenizer {name}.',
+  scanned: 'Estimated by the rules of {name}.',
   notLoaded: 'Nothing was sent to a model since the app started.',
   compact: 'Compact now',
 }

@@ -197,7 +197,7 @@ export const errors = {
   },
   HOST_STOPPING: { what: 'The app is ending.', means: 'Nothing new is started.', todo: 'Start it again.' },
   UNKNOWN_CONFIG_KEY: { what: 'There is no such setting.', means: 'Nothing was changed.', todo: 'Reload the page.' },
-  BAD_CONFIG_VALUE: { what: 'This value does not fit the setting.', means: 'The old value stays. {message}', todo: 'Enter another value.' },
+  BAD_CONFIG_VALUE: { what: 'This value does not fit the setting.', means: 'The old value stays.', todo: 'Enter another value.' },
   CONFIG_SCOPE: {
     what: 'This setting belongs to you, not to a folder.',
     means: 'Nothing was changed.',

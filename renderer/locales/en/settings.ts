@@ -35,6 +35,7 @@ export const settings = {
   badDomain: 'This is no domain. Write it like registry.npmjs.org or *.example.com; numbers and names without a dot cannot be allowed.',
   removeDomain: 'Take back {domain}',
   harmless: { ask: 'Ask', allow: 'Let them run' },
+  range: 'From {from} to {to}.',
   empty: 'not set',
   themes: { system: 'System', light: 'Light', dark: 'Dark', hc: 'High contrast' },
   languages: { system: 'System', 'zh-CN': '简体中文', en: 'English' },

@@ -12,7 +12,8 @@ export const context: Messages['context'] = {
   room: '剩余空间',
   budget: '压缩起点',
   window: '模型窗口',
-  counter: '计数方式：{counter}。',
+  exact: '精确计数，分词器为 {name}。',
+  scanned: '按 {name} 的规则估算。',
   notLoaded: '应用启动后还没有向模型发送内容。',
   compact: '立即压缩',
 }

@@ -98,7 +98,7 @@ export const errors: typeof englishErrors = {
   WORKER_FAILED: { what: '后台的一部分无法启动。', means: '{message}', todo: '请重新启动应用；如果再次出现，请运行 metona doctor。' },
   HOST_STOPPING: { what: '应用正在退出。', means: '不会再开始新的工作。', todo: '请重新启动。' },
   UNKNOWN_CONFIG_KEY: { what: '没有这个设置项。', means: '没有任何改动。', todo: '请刷新页面。' },
-  BAD_CONFIG_VALUE: { what: '这个值不适合该设置项。', means: '保留原来的值。{message}', todo: '请输入别的值。' },
+  BAD_CONFIG_VALUE: { what: '这个值不适合该设置项。', means: '保留原来的值。', todo: '请输入别的值。' },
   CONFIG_SCOPE: { what: '这个设置属于你本人，不属于文件夹。', means: '没有任何改动。', todo: '请在个人设置里更改。' },
   CONFIG_ONLY_TIGHTENS: { what: '文件夹只能比你的个人设置更严格。', means: '没有任何改动。', todo: '请更改个人设置。' },
   BAD_BASE_URL: {

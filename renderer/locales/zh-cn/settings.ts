@@ -35,6 +35,7 @@ export const settings: Messages['settings'] = {
   badDomain: '这不是域名。请写成 registry.npmjs.org 或 *.example.com；数字地址和不带点的名称不能允许。',
   removeDomain: '收回 {domain}',
   harmless: { ask: '询问', allow: '直接运行' },
+  range: '范围：{from} 到 {to}。',
   empty: '未设置',
   themes: { system: '跟随系统', light: '浅色', dark: '深色', hc: '高对比度' },
   languages: { system: '跟随系统', 'zh-CN': '简体中文', en: 'English' },

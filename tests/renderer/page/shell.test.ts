@@ -300,6 +300,7 @@ test('where the host cannot answer, a page says so and offers to try again, inst
     'settings/memory',
     'settings/usage',
     'settings/files',
+    'settings/pipeline',
     'welcome',
     'new',
   ]) {
@@ -310,6 +311,20 @@ test('where the host cannot answer, a page says so and offers to try again, inst
     await waitUntil(async () => expect([page, await loading.count()]).toEqual([page, 0]))
     const shown = await problems.count()
     expect([page, await problems.filter({ has: opened.page.getByRole('button') }).count()]).toEqual([page, shown])
+  }
+})
+
+test('what the inspector cannot read, each tab says and offers to try again', async () => {
+  for (const method of ['session.changes', 'inspect.traces', 'inspect.context', 'session.read'] as const)
+    host.answer(method as HostMethod, () => {
+      throw new AppError({ code: 'WORKER_LOST', message: 'gone' })
+    })
+  await open({ address: '#/session/s_sales' })
+  for (const tab of ['changes', 'timing', 'context', 'log']) {
+    await opened.page.locator(`[data-testid="${testIds.inspectorTab}"][data-tab="${tab}"]`).click()
+    const problem = opened.at(testIds.inspector).locator('[data-code="WORKER_LOST"]')
+    await problem.waitFor()
+    expect([tab, await problem.getByRole('button').count()]).toEqual([tab, 1])
   }
 })
 
