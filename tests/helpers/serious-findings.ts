@@ -9,13 +9,17 @@ interface Finding {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[]
 }
 
-/** Serious and critical ones. Through the debugger: the page's own CSP would not let the checker in. */
-export async function seriousFindings(page: Page): Promise<string[]> {
-  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+let source: Promise<string> | undefined
+
+/** Serious and critical ones, of all rules or of `rules`. Through the debugger: the page's own CSP would not let the checker in. */
+export async function seriousFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
+  source ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+  const axe = await source
+  const options = { resultTypes: ['violations'], ...(rules === undefined ? {} : { runOnly: rules }) }
   const debug = await page.context().newCDPSession(page)
   await debug.send('Runtime.evaluate', { expression: axe })
   const answer = await debug.send('Runtime.evaluate', {
-    expression: 'axe.run(document, { resultTypes: ["violations"] }).then((result) => JSON.stringify(result.violations))',
+    expression: `axe.run(document, ${JSON.stringify(options)}).then((result) => JSON.stringify(result.violations))`,
     awaitPromise: true,
     returnByValue: true,
   })
