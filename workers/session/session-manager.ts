@@ -163,7 +163,7 @@ export class SessionManager {
     if (session === undefined) return
     // From here on nothing new may start in it.
     session.closing = true
-    await session.stop()
+    await session.turns.stop()
     await this.#endInTools(session)
     const { totals, ended } = session.snapshot
     if (!ended && session.failure === undefined)
@@ -193,7 +193,7 @@ export class SessionManager {
     const session = this.#sessions.get(sessionId)
     if (session !== undefined) {
       session.closing = true
-      await session.stop()
+      await session.turns.stop()
       await this.#endInTools(session)
     }
     this.#sessions.delete(sessionId)
@@ -296,8 +296,8 @@ export class SessionManager {
   async #takeUpAgain(session: LiveSession): Promise<void> {
     const { sessionId, workspace, interactive } = session
     this.#services.context.log('error', `the events of ${sessionId} cannot be written: ${session.failure?.message}`)
-    await session.stop(session.failure)
-    await session.idle()
+    await session.turns.stop(session.failure)
+    await session.turns.idle()
     for (let pause = FIRST_PAUSE_MS; this.#sessions.get(sessionId) === session; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
         const again = await this.open(workspace, sessionId, {}, interactive)

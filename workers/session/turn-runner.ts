@@ -109,7 +109,7 @@ export async function runSessionTurn(
     steering: () =>
       session.snapshot.queue
         .filter((message) => message.steering)
-        .map((message) => ({ messageId: message.messageId, content: message.content, images: session.imagesOf(message.messageId) })),
+        .map((message) => ({ messageId: message.messageId, content: message.content, images: session.turns.imagesOf(message.messageId) })),
     exposure: () => session.exposure,
     spent: () => spent,
     noticed: (code) => session.noticed.has(code),

@@ -125,7 +125,7 @@ describe('a committed event', () => {
 
   test('holds no secret, whoever made it', async () => {
     const { session, stored, turns } = bench()
-    await session.prompt(ask('use a-secret-value here'))
+    await session.turns.prompt(ask('use a-secret-value here'))
     await eventually('the turn', () => turns.length === 1)
     expect(stored).toMatchObject([{ content: 'use [redacted K] here' }])
     expect(turns).toMatchObject([{ userInput: 'use [redacted K] here' }])
@@ -150,8 +150,8 @@ describe('a store that', () => {
 describe('Stop', () => {
   test('while the message is still being committed ends its turn as well', async () => {
     const { session, turns, release } = bench({ held: true })
-    const prompted = session.prompt(ask('go'))
-    const stopped = session.stop()
+    const prompted = session.turns.prompt(ask('go'))
+    const stopped = session.turns.stop()
     release()
     expect(await prompted).toBe('started')
     expect(await stopped).toBe(true)
@@ -159,14 +159,14 @@ describe('Stop', () => {
   })
 
   test('without a turn says so', async () => {
-    expect(await bench().session.stop()).toBe(false)
+    expect(await bench().session.turns.stop()).toBe(false)
   })
 })
 
 test('a second message while the first is being committed is queued behind it', async () => {
   const { session, stored, turns, release } = bench({ held: true })
-  const first = session.prompt(ask('one', 'm_1'))
-  const second = session.prompt(ask('two', 'm_2'))
+  const first = session.turns.prompt(ask('one', 'm_1'))
+  const second = session.turns.prompt(ask('two', 'm_2'))
   release()
   expect([await first, await second]).toEqual(['started', 'queued'])
   await eventually('both turns', () => turns.length === 2)
@@ -176,8 +176,8 @@ test('a second message while the first is being committed is queued behind it', 
 
 test('a message sent twice is one message', async () => {
   const { session, turns } = bench()
-  expect(await session.prompt(ask('one'))).toBe('started')
-  expect(await session.prompt(ask('one'))).toBe('duplicate')
+  expect(await session.turns.prompt(ask('one'))).toBe('started')
+  expect(await session.turns.prompt(ask('one'))).toBe('duplicate')
   await eventually('the turn', () => turns.length === 1)
   expect(turns).toHaveLength(1)
 })

@@ -6,8 +6,8 @@ export function historyHandlers({ manager }: HandlerParts): HandlersOf<'history'
   return {
     'history.edit': async ({ sessionId, ...edit }) => {
       const session = manager.get(sessionId)
-      if (session.running) throw new AppError({ code: 'SESSION_BUSY', message: 'a turn is running in this session' })
-      return { state: await session.edit(edit) }
+      if (session.turns.running) throw new AppError({ code: 'SESSION_BUSY', message: 'a turn is running in this session' })
+      return { state: await session.turns.edit(edit) }
     },
   }
 }

@@ -33,7 +33,7 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
       return { sessions: await manager.list(undefined) }
     },
     'session.prompt': async ({ sessionId, messageId, content, images, whenBusy }) => ({
-      state: await manager.get(sessionId).prompt({ messageId, content, images, whenBusy }),
+      state: await manager.get(sessionId).turns.prompt({ messageId, content, images, whenBusy }),
     }),
     'session.unqueue': async ({ sessionId, messageId }) => {
       const session = manager.get(sessionId)
@@ -44,7 +44,7 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
     },
     'session.stop': async ({ sessionId }) => {
       const session = manager.getToStop(sessionId)
-      const stopped = await session.stop()
+      const stopped = await session.turns.stop()
       return { stopped, survivors: session.lastSurvivors }
     },
     'session.answer': async ({ sessionId, toolCallId, argumentsHash, decision, scope, reason, answer }) => {
@@ -56,13 +56,19 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
     'session.resume': async ({ sessionId }) => {
       const session = idle(manager.get(sessionId))
       // What was queued is the next thing the person wanted; else the model is asked, visibly, to go on.
-      if (session.snapshot.queue.length > 0) session.runQueued()
-      else await session.prompt({ messageId: newId('m'), content: continueText(session.messages), images: undefined, whenBusy: 'refuse' })
+      if (session.snapshot.queue.length > 0) session.turns.runQueued()
+      else
+        await session.turns.prompt({
+          messageId: newId('m'),
+          content: continueText(session.messages),
+          images: undefined,
+          whenBusy: 'refuse',
+        })
       return {}
     },
     'session.compact': async ({ sessionId, instructions }, { signal }) => {
       const session = manager.get(sessionId)
-      const step = await session.betweenTurns((ended) => manager.compact(session, instructions, ended), signal)
+      const step = await session.turns.betweenTurns((ended) => manager.compact(session, instructions, ended), signal)
       if (step.kind !== 'applied') throw new AppError({ code: step.code, message: step.message })
       return { tokensBefore: step.record.tokensBefore, tokensAfter: step.record.tokensAfter }
     },
@@ -73,10 +79,10 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
     },
     'session.undo': async ({ sessionId, toolCallIds }, { signal }) => {
       const session = manager.get(sessionId)
-      return session.betweenTurns(() => undoChanges(services, session, toolCallIds), signal)
+      return session.turns.betweenTurns(() => undoChanges(services, session, toolCallIds), signal)
     },
     'session.retry': async ({ sessionId }) => {
-      await manager.get(sessionId).retry()
+      await manager.get(sessionId).turns.retry()
       return {}
     },
     'session.update': async ({ sessionId, ...settings }) => {
@@ -106,7 +112,7 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
 }
 
 function idle(session: LiveSession): LiveSession {
-  if (session.running) throw new AppError({ code: 'SESSION_BUSY', message: 'a turn is running in this session' })
+  if (session.turns.running) throw new AppError({ code: 'SESSION_BUSY', message: 'a turn is running in this session' })
   return session
 }
 
