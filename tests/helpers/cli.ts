@@ -149,19 +149,30 @@ export async function nothingLeft(place: CliPlace, deadlineMs = 10_000): Promise
   )
 }
 
-/** Processes whose environment or command line holds `marker`, this one left out. The kernel's word, not the app's. */
+/** Marks of command hosts that were seen beside a marker: a sandbox that waits for its command has no other. */
+const hostMarks = new Map<string, Set<string>>()
+
+/**
+ * Processes whose environment or command line holds `marker`, and what else the command hosts of such processes started; this
+ * one left out. The kernel's word, not the app's.
+ */
 export async function processesWith(marker: string): Promise<{ pid: number; command: string }[]> {
-  const found: { pid: number; command: string }[] = []
-  for (const name of await readdir('/proc')) {
-    const pid = Number(name)
-    if (!Number.isInteger(pid) || pid === process.pid) continue
-    const [environment, command] = await Promise.all(
-      ['environ', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '')),
-    )
-    if (environment?.includes(marker) || command?.includes(marker))
-      found.push({ pid, command: (command ?? '').replaceAll('\0', ' ').trim() })
-  }
-  return found
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid)
+  const all = await Promise.all(
+    pids.map(async (pid) => {
+      const [environment, command] = await Promise.all(
+        ['environ', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '')),
+      )
+      const named = (environment ?? '').includes(marker) || (command ?? '').includes(marker)
+      return { pid, named, mark: /METONA_HOST=[0-9a-f]{32}/.exec(environment ?? '')?.[0], command: command ?? '' }
+    }),
+  )
+  const marks = hostMarks.get(marker) ?? new Set()
+  hostMarks.set(marker, marks)
+  for (const { named, mark } of all) if (named && mark !== undefined) marks.add(mark)
+  return all
+    .filter(({ named, mark }) => named || (mark !== undefined && marks.has(mark)))
+    .map(({ pid, command }) => ({ pid, command: command.replaceAll('\0', ' ').trim() }))
 }
 
 export async function writeCsv(place: CliPlace, text = 'name,age\nAda,36\nBob,41\n'): Promise<void> {
