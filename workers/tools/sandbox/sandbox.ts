@@ -10,6 +10,7 @@ import type { BwrapPlan } from './bwrap-arguments.ts'
 import type { DetectedSandbox } from './detect-sandbox.ts'
 import type { MaskedSecrets } from './masked-secrets.ts'
 import type { PrivatePlaces } from './private-places.ts'
+import type { ProtectedEntries } from './protected-entries.ts'
 
 type Shown = NonNullable<BwrapPlan['shown']>[number]
 
@@ -103,31 +104,29 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
     },
     wrap: async (command) => {
       const { state, program } = await detect()
-      const [workspace, reason] = await Promise.all([realpath(command.workspace).catch(() => undefined), unheld(command.workspace)])
-      if (program === undefined || workspace === undefined || reason !== undefined)
+      const reason = unheld(command.workspace)
+      const workspace = await realpath(command.workspace).catch(() => undefined)
+      // What is there is looked up meanwhile: the command waits for each step.
+      const looked = state.kind === 'bwrap' && workspace !== undefined ? lookAround(workspace, command.secrets ?? []) : undefined
+      // Of no interest where there is no sandbox.
+      looked?.catch(() => undefined)
+      if (program === undefined || workspace === undefined || (await reason) !== undefined)
         throw new ToolError('NO_SANDBOX', 'The command was not run: it was to run in the sandbox, and there is none for it now.')
       const env = Object.fromEntries(Object.entries(command.env).filter(([name]) => !DROPPED.test(name)))
-      if (state.kind === 'seatbelt') {
+      if (looked === undefined) {
         const { seatbeltArguments } = await import('./seatbelt-arguments.ts')
         return { argv: await seatbeltArguments(program, workspace, env, own, command.argv), env, cwd: workspace }
       }
-      const [{ bwrapArguments }, { findProtectedEntries }, { findMaskedSecrets }, { limitArguments, PROCESS_LIMIT }, { seccompFilter }] =
-        await Promise.all([
-          import('./bwrap-arguments.ts'),
-          import('./protected-entries.ts'),
-          import('./masked-secrets.ts'),
-          import('./limit-arguments.ts'),
-          import('./seccomp-filter.ts'),
-        ])
+      const [{ bwrapArguments }, { limitArguments, PROCESS_LIMIT }, { seccompFilter }] = await Promise.all([
+        import('./bwrap-arguments.ts'),
+        import('./limit-arguments.ts'),
+        import('./seccomp-filter.ts'),
+      ])
       const way = (command.domains ?? []).length === 0 ? undefined : await import('./network-arguments.ts')
       const node = await way?.networkProgram()
       for (const name of TEMPORARY) if (env[name] !== undefined) env[name] = '/tmp'
       const seccomp = seccompFilter()
-      const [entries, secrets, seen] = await Promise.all([
-        findProtectedEntries(workspace),
-        findMaskedSecrets(workspace, command.secrets ?? []),
-        placesFor(env),
-      ])
+      const [{ entries, secrets }, seen] = await Promise.all([looked, placesFor(env)])
       const excludes = await gitExcludes(workspace, secrets, own)
       const shown = [
         ...(command.network === true ? await nameServers() : []),
@@ -163,6 +162,15 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
       }
     },
   }
+}
+
+async function lookAround(workspace: string, secrets: readonly string[]): Promise<{ entries: ProtectedEntries; secrets: MaskedSecrets }> {
+  const [{ findProtectedEntries }, { findMaskedSecrets }] = await Promise.all([
+    import('./protected-entries.ts'),
+    import('./masked-secrets.ts'),
+  ])
+  const [entries, masked] = await Promise.all([findProtectedEntries(workspace), findMaskedSecrets(workspace, secrets)])
+  return { entries, secrets: masked }
 }
 
 /** Without the list git stops at masked files, which is no reason not to run the command. */
