@@ -34,11 +34,15 @@ export async function makeProcessGroup(pid: number): Promise<ProcessGroup | unde
       // Not mounted, or read-only as in most containers: the count of the command host is what is left.
       continue
     }
-    const limit = (most: number): void =>
+    let now: number | undefined
+    const limit = (most: number): void => {
+      if (most === now) return
       // Never made by us: where the kernel did not put it there, the folder is no group.
       writeFileSync(join(group, 'pids.max'), most > MOST_PROCESSES ? 'max' : String(most), { flag: 'r+' })
+      now = lastLimit = most
+    }
     try {
-      limit(MOST_PROCESSES)
+      limit(lastLimit)
       await writeFile(join(group, 'cgroup.procs'), String(pid), { flag: 'r+' })
       return { limit, remove: () => remove(group) }
     } catch {
@@ -48,6 +52,8 @@ export async function makeProcessGroup(pid: number): Promise<ProcessGroup | unde
   return undefined
 }
 
+/** The next command has the same as a rule. */
+let lastLimit = MOST_PROCESSES
 let cleared: Promise<void> | undefined
 
 /** Groups of hosts that were killed. Only empty ones can be removed at all. */

@@ -99,7 +99,16 @@ export class SandboxStarter {
   private prepare(program: string): void {
     if (this.closed || this.ahead !== undefined) return
     // What cannot be made ahead is made, or refused, when it is wanted.
-    this.ahead = { program, sandbox: this.make(program).catch(() => undefined) }
+    const ahead = { program, sandbox: this.make(program).catch(() => undefined) }
+    this.ahead = ahead
+    void ahead.sandbox.then((made) =>
+      made?.child.once('exit', () => {
+        if (this.ahead !== ahead) return
+        // Its id may soon be another's, whom the guard must not end.
+        this.ahead = undefined
+        void this.discard(made)
+      }),
+    )
   }
 
   private async takeAhead(program: string): Promise<WaitingSandbox | undefined> {
@@ -107,8 +116,10 @@ export class SandboxStarter {
     this.ahead = undefined
     const sandbox = await ahead?.sandbox
     if (sandbox === undefined) return undefined
+    const { pid = -1, exitCode, signalCode } = sandbox.child
     // Its end may not have been told yet.
-    if (ahead?.program === program && readProcess(sandbox.child.pid ?? -1)?.zombie === false) return sandbox
+    const waits = exitCode === null && signalCode === null && readProcess(pid)?.zombie === false
+    if (waits && ahead?.program === program) return sandbox
     await this.discard(sandbox)
     return undefined
   }
