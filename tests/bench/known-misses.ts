@@ -62,7 +62,7 @@ export const knownMisses: readonly KnownMiss[] = [
     row: 'sandboxed-command',
     figure: 'median',
     cause:
-      'as root each sandbox enters a control group of its own, which holds up starts and ends of processes for 2-3 ms (without: 1.21 times); the rest is 23 stand-ins made and taken away and the look for what is left',
+      '6 ms go around the run itself: the folder is looked through, a socket crossed twice, 23 stand-ins are made and taken away, and what the command left running is looked for',
   },
   {
     row: 'sandboxed-command',
