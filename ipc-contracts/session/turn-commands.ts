@@ -42,10 +42,14 @@ export const turnCommands = {
     z.object({ tokensBefore: z.number(), tokensAfter: z.number() }),
     300_000,
   ),
-  /** Changes of files by this session's tools that can still be taken back, oldest first. */
+  /** Changes of files by this session's tools that can still be taken back, oldest first. `turn` is 0 for a call that no turn has. */
   'session.changes': method(
     z.object({ sessionId }),
-    z.object({ changes: z.array(z.object({ toolCallId: z.string(), at: z.number(), path: z.string(), created: z.boolean() })) }),
+    z.object({
+      changes: z.array(
+        z.object({ toolCallId: z.string(), turn: z.number().int(), at: z.number(), path: z.string(), created: z.boolean() }),
+      ),
+    }),
   ),
   /** Takes back the changes of these calls, or of the whole session; a file changed since is refused by itself and left alone. */
   'session.undo': method(

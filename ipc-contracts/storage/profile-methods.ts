@@ -22,8 +22,11 @@ const method = <I extends z.ZodType, O extends z.ZodType>(input: I, output: O, d
 export const profileMethods = {
   /** Effective values: workspace over profile over default; `profile` scope and tightening rules applied. */
   configList: method(z.object({ workspace: workspace.optional() }), z.object({ entries: z.array(ConfigEntrySchema) })),
-  /** The same values alone: what a turn needs, without what describes them to a person. */
-  configValues: method(z.object({ workspace: workspace.optional() }), z.object({ values: z.record(z.string(), z.unknown()) })),
+  /** The same values alone: what a turn needs, without what describes them to a person. `profileVersion` is another one after another process wrote to the profile. */
+  configValues: method(
+    z.object({ workspace: workspace.optional() }),
+    z.object({ values: z.record(z.string(), z.unknown()), profileVersion: z.number().int() }),
+  ),
   configSet: method(z.object({ workspace: workspace.optional(), key: z.string(), value: z.unknown() }), ConfigEntrySchema),
   /** As `config.setDomain` in commands. */
   configSetDomain: method(SetDomainSchema, z.object({ changed: z.boolean(), entry: ConfigEntrySchema })),

@@ -43,6 +43,7 @@ export const storageService = defineService({
         banners: z.array(BannerSchema),
         /** Of the four files of the root: the text that is agreed to. */
         agreed: z.array(FileVerdictSchema),
+        profileVersion: z.number().int(),
       }),
       120_000,
     ),

@@ -6,7 +6,7 @@ import type { SessionSummary } from '#contracts/session/session-snapshot.ts'
 import { AppError, WireErrorCode, type AppErrorData } from '#contracts/wire/app-error.ts'
 import type * as z from 'zod'
 import { Link, type LinkOptions, type LinkState } from './link.ts'
-import { SessionFeed } from './session-feed.ts'
+import { SessionFeed, type FeedPort } from './session-feed.ts'
 
 type Methods = (typeof commands)['methods']
 export type MethodName = keyof Methods
@@ -51,12 +51,13 @@ export class HostClient {
 
   constructor(events: HostClientEvents, link: Pick<LinkOptions, 'factory' | 'delays'>) {
     this.#events = events
-    this.feed = new SessionFeed({
+    const port: FeedPort = {
       subscribe: (sessionId, newest) => this.call('session.subscribe', { sessionId, newest }),
       items: (sessionId, before, limit) => this.call('session.items', { sessionId, before, limit }),
       unsubscribe: (sessionId) => this.call('session.unsubscribe', { sessionId }),
       acknowledge: (post) => this.#link.send({ type: 'ack', post }),
-    })
+    }
+    this.feed = new SessionFeed(port, link.delays)
     this.#link = new Link({
       ...link,
       onState: (state) => this.#linkChanged(state),

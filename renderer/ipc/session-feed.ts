@@ -11,6 +11,8 @@ import { createFrameScheduler } from './frame-scheduler.ts'
 /** Enough for any screen; the rest comes when that is on it. */
 const NEWEST_ITEMS = 400
 const ITEMS_AT_ONCE = 3000
+/** Between two tries to get the rest, milliseconds; the last one again and again. */
+const DELAYS = [1_000, 2_000, 5_000, 15_000]
 
 export interface FeedPort {
   subscribe(sessionId: string, newest: number): Promise<{ snapshot: SessionSnapshot; rev: number }>
@@ -42,10 +44,12 @@ export class SessionFeed {
   readonly #followed = new Map<string, Followed>()
   readonly #frames = createFrameScheduler(() => this.#publish())
   readonly #credit
+  readonly #delays: readonly number[]
   #latestPost = 0
 
-  constructor(port: FeedPort) {
+  constructor(port: FeedPort, delays: readonly number[] = DELAYS) {
     this.#port = port
+    this.#delays = delays
     this.#credit = createCredit((post) => port.acknowledge(post))
   }
 
@@ -137,12 +141,20 @@ export class SessionFeed {
    * What the first answer left out. Entries that came meanwhile are in both: an item is sent as it is when it is asked for, and folding an entry again changes nothing.
    */
   async #fetchEarlier(sessionId: string, followed: Followed, isCurrent: () => boolean): Promise<void> {
+    let failures = 0
     for (;;) {
       const before = followed.snapshot?.earlier
-      if (before === undefined) return
-      const { items } = await this.#port.items(sessionId, before, ITEMS_AT_ONCE)
+      if (before === undefined || !isCurrent()) return
+      const answer = await this.#port.items(sessionId, before, ITEMS_AT_ONCE).catch(() => undefined)
       // A whole snapshot may have come instead.
       if (!isCurrent() || followed.snapshot?.earlier !== before) return
+      if (answer === undefined) {
+        // The page shows that the beginning is not here; a new connection asks anew by itself.
+        const delay = this.#delays[Math.min(failures++, this.#delays.length - 1)]
+        await new Promise((resolve) => setTimeout(resolve, delay))
+        continue
+      }
+      const { items } = answer
       fold(followed)
       const { earlier: _earlier, ...rest } = followed.snapshot
       const left = items.length === 0 ? 0 : before - items.length

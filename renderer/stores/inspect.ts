@@ -7,6 +7,7 @@ import { useConnectionStore } from './connection.ts'
 
 export interface FileChange {
   readonly toolCallId: string
+  readonly turn: number
   readonly at: number
   readonly path: string
   readonly created: boolean

@@ -16,12 +16,13 @@ export function recall<T>(key: string, schema: z.ZodType<T>): T | undefined {
   }
 }
 
-/** Keeps a value for the next visit; where storage is full or forbidden it is simply not kept. */
-export function remember(key: string, value: unknown): void {
+/** Keeps a value for the next visit. @returns whether it is kept: where storage is full or forbidden that costs comfort only. */
+export function remember(key: string, value: unknown): boolean {
   try {
     localStorage.setItem(prefixed(key), JSON.stringify(value))
+    return true
   } catch {
-    // Full or forbidden storage costs only comfort.
+    return false
   }
 }
 

@@ -56,7 +56,7 @@ export const useNavigationStore = defineStore('navigation', () => {
     keep()
   }
 
-  const keep = (): void => remember('panes', { side: sideOpen.value, inspector: inspectorOpen.value })
+  const keep = (): void => void remember('panes', { side: sideOpen.value, inspector: inspectorOpen.value })
   const currentSessionId = computed(() => (place.value.page === 'session' ? place.value.sessionId : undefined))
 
   return {

@@ -47,9 +47,8 @@ export const usePageStateStore = defineStore('page-state', () => {
       found.set(key, value)
       write(key, value)
     }
-    // Until the host has it, it waits with the rest.
-    if (left.length > 0) keepHere()
-    forgetOlderPage(prefix)
+    // Until the host has it, it waits with the rest; where there is no room for both, the old one stays for the next page.
+    if (left.length === 0 || keepHere()) forgetOlderPage(prefix)
   }
 
   function write(key: string, value: string | null): void {
@@ -83,8 +82,8 @@ export const usePageStateStore = defineStore('page-state', () => {
     if (waiting.get(key) === value && !held.has(key)) waiting.delete(key)
   }
 
-  function keepHere(): void {
-    remember('unsaved', Object.fromEntries([...waiting].filter(([, value]) => (value?.length ?? 0) <= MOST_KEPT_HERE)))
+  function keepHere(): boolean {
+    return remember('unsaved', Object.fromEntries([...waiting].filter(([, value]) => (value?.length ?? 0) <= MOST_KEPT_HERE)))
   }
 
   function leave(): void {

@@ -98,11 +98,11 @@ export const useSessionViewStore = defineStore('session-view', () => {
   return { sessionId, workspace, snapshot, calm, problem, loading, busy, show, leave, retry }
 })
 
-/** The end of a conversation that was on screen before: until the rest has come again, what was known of it stays. */
+/** The end of a conversation that was on screen before: until the rest has come again, what was known of it stays, where it had come to rest. */
 function withRemembered(next: SessionSnapshot, before: SessionSnapshot | undefined): SessionSnapshot {
   if (next.earlier === undefined || before?.sessionId !== next.sessionId || before.earlier !== undefined) return next
-  if (before.items.length < next.earlier) return next
   const { earlier, ...rest } = next
+  if (before.items.findLastIndex((item) => item.kind === 'turn_end') + 1 < earlier) return next
   return { ...rest, items: [...before.items.slice(0, earlier), ...next.items] }
 }
 

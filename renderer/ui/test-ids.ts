@@ -43,6 +43,7 @@ export const testIds = {
   trustOther: 'trust-other',
   transcript: 'transcript',
   toLatest: 'to-latest',
+  earlier: 'earlier',
   find: 'find',
   findInput: 'find-input',
   replaced: 'replaced',

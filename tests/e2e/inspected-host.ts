@@ -9,6 +9,7 @@ export function inspectedHost(options: SceneOptions): ScriptedHost {
   host.answer('session.changes', () => ({
     changes: calls.slice(0, 2).map((call, index) => ({
       toolCallId: call.id,
+      turn: call.turn,
       at: start + index * 20_000,
       path: index === 0 ? 'src/reconcile.ts' : 'tests/refunds/reconcile-partial-refunds.test.ts',
       created: index === 1,

@@ -11,6 +11,7 @@ interface Known {
 export class Agreements {
   readonly #known = new Map<string, Known>()
   #answers = 0
+  #profileVersion: number | undefined
 
   /** Counts answers of the person's; builds are told, so that what was agreed to is taken up. */
   get answers(): number {
@@ -18,7 +19,8 @@ export class Agreements {
   }
 
   /** Storage said so when it opened the workspace. */
-  opened(workspace: string, verdicts: readonly FileVerdict[]): void {
+  opened(workspace: string, verdicts: readonly FileVerdict[], profileVersion: number): void {
+    this.profileIs(profileVersion)
     this.#known.set(workspace, { answers: this.#answers, verdicts })
   }
 
@@ -26,6 +28,12 @@ export class Agreements {
   of(workspace: string): readonly FileVerdict[] {
     const known = this.#known.get(workspace)
     return known?.answers === this.#answers ? known.verdicts : []
+  }
+
+  /** Before each turn. Whatever another process wrote may be an answer, or may take one back. */
+  profileIs(version: number): void {
+    if (this.#profileVersion !== undefined && version !== this.#profileVersion) this.#answers++
+    this.#profileVersion = version
   }
 
   answered(): void {

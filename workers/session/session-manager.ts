@@ -81,7 +81,7 @@ export class SessionManager {
 
   async create(workspace: string, settings: SessionSettings, interactive: boolean): Promise<LiveSession> {
     this.#requireWritable(workspace)
-    const { values } = await this.#workspaces.ask(workspace, (storage) => storage.configValues({ workspace }))
+    const values = await this.#workspaces.configValues(workspace)
     const model = settings.model === undefined ? await chooseModel(this.#services, values) : settings.model
     await requireModel(this.#services, model, settings.baseUrl)
     const session = this.#track(newId('s'), workspace, [], interactive)
@@ -212,7 +212,7 @@ export class SessionManager {
       { event: 'session_resumed', workspace, agentVersion: this.#services.context.data.agentVersion },
       ...recoveryDrafts(events, partials),
     ]
-    const { values } = await this.#workspaces.ask(workspace, (storage) => storage.configValues({ workspace }))
+    const values = await this.#workspaces.configValues(workspace)
     await session.commit([...drafts, ...(await cappedAuthority(this.#seal, session, events, turnConfig(values)))])
     if (partials.length > 0) await this.#workspaces.ask(workspace, (storage) => storage.clearPartial({ workspace, sessionId }))
     return session
@@ -225,7 +225,7 @@ export class SessionManager {
     if (events[0]?.event !== 'session_start')
       throw new AppError({ code: 'BAD_INPUT', message: 'there is nothing to fork before that point' })
     const forked = this.#track(newId('s'), workspace, [], true)
-    const { values } = await this.#workspaces.ask(workspace, (storage) => storage.configValues({ workspace }))
+    const values = await this.#workspaces.configValues(workspace)
     const { permission, sandbox } = turnConfig(values)
     const seal = await this.#seal.sign(forked.sessionId, { permission, sandbox, baseUrl: undefined })
     await forked.commit(forkDrafts(events, { permission, sandbox, seal }))
@@ -238,7 +238,7 @@ export class SessionManager {
     const { provider, model } = splitModel(session.snapshot.model)
     const baseUrl = session.effectiveBaseUrl ?? (await storedBaseUrl(this.#services, provider))
     const target = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
-    const { values } = await this.#workspaces.ask(workspace, (storage) => storage.configValues({ workspace }))
+    const values = await this.#workspaces.configValues(workspace)
     const config = turnConfig(values)
     const order = { services: this.#services, session, target, signal }
     // The thread may not have this session yet, or not all of it.
@@ -274,7 +274,7 @@ export class SessionManager {
   async #runTurn(session: LiveSession, input: { turn: number; userInput: string; signal: AbortSignal }): Promise<void> {
     const { workspace } = session
     try {
-      const { values } = await this.#workspaces.ask(workspace, (storage) => storage.configValues({ workspace }))
+      const values = await this.#workspaces.configValues(workspace)
       const config = turnConfig(values)
       const { turnTimeoutMs } = config
       const timed = new AbortController()

@@ -60,7 +60,7 @@ export class WorkspaceRegistry implements StorageAccess {
       created: answer.created,
     }
     this.#open.set(answer.workspace, opened)
-    this.#services.agreements.opened(answer.workspace, answer.agreed)
+    this.#services.agreements.opened(answer.workspace, answer.agreed, answer.profileVersion)
     this.#toldTo.set(answer.workspace, storage)
     this.#onBanners(answer.banners)
     return opened
@@ -89,6 +89,13 @@ export class WorkspaceRegistry implements StorageAccess {
         await sleep(PAUSE_MS)
       }
     }
+  }
+
+  /** What holds in a workspace now. */
+  async configValues(workspace: string): Promise<Record<string, unknown>> {
+    const { values, profileVersion } = await this.ask(workspace, (storage) => storage.configValues({ workspace }))
+    this.#services.agreements.profileIs(profileVersion)
+    return values
   }
 
   async close(workspace: string): Promise<void> {

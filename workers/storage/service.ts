@@ -134,7 +134,10 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
     listModelAccounts: () => ({ accounts: profile().modelAccounts() }),
 
     configList: async ({ workspace }) => ({ entries: effectiveConfig(profile().config(), await stored(workspace)) }),
-    configValues: async ({ workspace }) => ({ values: effectiveValues(profile().config(), await stored(workspace)) }),
+    configValues: async ({ workspace }) => ({
+      values: effectiveValues(profile().config(), await stored(workspace)),
+      profileVersion: profile().version,
+    }),
     configSet: async ({ workspace, key, value }, { signal }) => {
       refuseSecrets(value, key)
       const text = checkedValue(key, value, profile().config(), workspace !== undefined)

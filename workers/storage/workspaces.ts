@@ -38,6 +38,7 @@ export interface OpenAnswer {
   readonly readOnly: boolean
   readonly banners: Banner[]
   readonly agreed: FileVerdict[]
+  readonly profileVersion: number
 }
 
 const HEADS_INTERVAL_MS = 10_000
@@ -214,6 +215,7 @@ export class Workspaces {
       readOnly: workspace.readOnly,
       banners: [...this.#profileBanners.list(), ...workspace.banners.list()],
       agreed: this.agreed.verdicts(root),
+      profileVersion: this.profile.version,
     }
   }
 

@@ -35,9 +35,8 @@ export function useSlashRunner(
   /** The files of the newest turn that changed any. */
   async function undo(snapshot: SessionSnapshot): Promise<string> {
     const changes = await inspect.changes(snapshot.sessionId)
-    const turnOf = new Map(snapshot.items.map((item) => [item.id, item.kind === 'tool' ? item.turn : 0]))
-    const last = Math.max(0, ...changes.map((change) => turnOf.get(change.toolCallId) ?? 0))
-    const calls = [...new Set(changes.map((change) => change.toolCallId))].filter((call) => turnOf.get(call) === last)
+    const last = Math.max(0, ...changes.map((change) => change.turn))
+    const calls = [...new Set(changes.filter((change) => change.turn === last).map((change) => change.toolCallId))]
     if (calls.length === 0) return t('command.nothingToUndo')
     const { restored, refused } = await inspect.undo(snapshot.sessionId, calls)
     const done = t('command.undone', { value: restored.length, files: restored.map(({ path }) => path).join(', ') }, restored.length)

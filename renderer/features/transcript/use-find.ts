@@ -83,8 +83,11 @@ export function useFind(
         for (let at = text.indexOf(wanted); at >= 0 && next.length < MOST; at = text.indexOf(wanted, at + wanted.length))
           next.push({ row: row.key, nth: nth++ })
       }
+    const now = found.value[current.value]
     found.value = next
-    if (current.value >= next.length) current.value = next.length - 1
+    // Others may have come before it as well as after it.
+    const again = next.findIndex((match) => match.row === now?.row && match.nth === now.nth)
+    current.value = again >= 0 ? again : Math.min(current.value, next.length - 1)
   }
 
   /** The last one that is not below what is on the page: people look for what was said before. */

@@ -3,6 +3,7 @@ export const session = {
   you: 'You',
   steered: 'sent while it ran',
   toLatest: 'To the latest',
+  earlier: '{value} earlier entries are on their way | 1 earlier entry is on its way | {value} earlier entries are on their way',
   transcript: 'Conversation',
   empty: 'What should be done?',
   emptyHint: 'Metona reads and changes files in {folder} and asks before it acts.',

@@ -5,6 +5,7 @@ export const session: Messages['session'] = {
   you: '你',
   steered: '运行中发送',
   toLatest: '回到最新',
+  earlier: '更早的 {value} 条内容正在载入',
   transcript: '对话内容',
   empty: '要做什么？',
   emptyHint: 'Metona 在 {folder} 中读取和修改文件，行动前会先询问你。',

@@ -1,5 +1,6 @@
 /** A long conversation: its end comes first, the rest after it, and nothing is lost or told twice in between. */
 import type { SessionSnapshot } from '#contracts/session/session-snapshot.ts'
+import { AppError } from '#contracts/wire/app-error.ts'
 import { HostClient } from '#renderer/ipc/host-client.ts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ScriptedHost } from '../../helpers/scripted-host.ts'
@@ -86,4 +87,20 @@ test('a lost connection in between starts anew', async () => {
   await whole()
   client.stop()
   await following
+})
+
+test('what could not be had is asked for again, and until then the snapshot says what is missing', async () => {
+  const again = Promise.withResolvers<void>()
+  let times = 0
+  host.answer('session.items', async ({ sessionId, before, limit }) => {
+    if ((times += 1) < 3) throw new AppError({ code: 'WORKER_LOST', message: 'gone', retryable: true })
+    await again.promise
+    return { items: host.session(sessionId).items.slice(Math.max(0, before - limit), before) }
+  })
+  const following = follow()
+  await waitUntil(() => expect(times).toBe(3))
+  await waitUntil(() => expect(seen.at(-1)?.earlier).toBe(2 * TURNS - 400))
+  again.resolve()
+  await following
+  await whole()
 })

@@ -286,7 +286,7 @@ test('the changes of one session are never shown in another, however late they c
   const late = Promise.withResolvers<void>()
   host.answer('session.changes', async ({ sessionId }) => {
     if (sessionId === A) await late.promise
-    return { changes: [{ toolCallId: 'tc_1', at: 0, path: `of-${sessionId}.txt`, created: true }] }
+    return { changes: [{ toolCallId: 'tc_1', turn: 1, at: 0, path: `of-${sessionId}.txt`, created: true }] }
   })
   await open()
   await opened.page.locator(`[data-testid="${testIds.inspectorTab}"][data-tab="changes"]`).click()

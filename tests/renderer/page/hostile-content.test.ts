@@ -21,7 +21,9 @@ let opened: OpenedPage
 beforeEach(() => {
   host = new ScriptedHost()
   const [first = ''] = PAYLOADS
-  host.answer('session.changes', () => ({ changes: PAYLOADS.map((path, at) => ({ toolCallId: `tc_${at}`, at, path, created: true })) }))
+  host.answer('session.changes', () => ({
+    changes: PAYLOADS.map((path, at) => ({ toolCallId: `tc_${at}`, turn: 1, at, path, created: true })),
+  }))
   host.answer('inspect.traces', () => ({
     traces: PAYLOADS.map((name, iteration) => ({
       file: name,

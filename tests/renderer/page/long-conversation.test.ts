@@ -129,6 +129,31 @@ test('someone who reads the end is not moved by the beginning, which comes after
   expect(Math.abs((await restingPlace('a1950')) - before)).toBeLessThanOrEqual(2)
 })
 
+test('a find keeps its place when what comes before it has come', { timeout: 120_000 }, async () => {
+  talk(2000)
+  const beginning = Promise.withResolvers<void>()
+  host.answer('session.items', async ({ sessionId, before, limit }) => {
+    await beginning.promise
+    return { items: host.session(sessionId).items.slice(Math.max(0, before - limit), before) }
+  })
+  await open()
+  await opened.page.keyboard.press('Control+f')
+  await opened.at(testIds.findInput).fill('needle-19')
+  await message('a1999').waitFor()
+  await opened.page.keyboard.press('Enter')
+  const count = async () => Number(await opened.at(testIds.find).getAttribute('data-count'))
+  // From the last one to the first.
+  await message('a1900').waitFor()
+  expect(await count()).toBe(100)
+  beginning.resolve()
+  // Those of 19 and 190 to 199 as well.
+  await waitUntil(async () => expect(await count()).toBe(111))
+  await opened.page.keyboard.press('Enter')
+  await waitUntil(async () => expect([await message('a1901').isVisible(), await message('a190').count()]).toEqual([true, 0]))
+  await restingPlace('a1901')
+  expect([await message('a190').count(), await opened.at(testIds.earlier).count()]).toEqual([0, 0])
+})
+
 test('a message of the beginning that was searched for is shown once it has come', { timeout: 120_000 }, async () => {
   talk(2000)
   const seq = host.session(ID).items.find((item) => item.id === 'a17')

@@ -80,3 +80,16 @@ test('of thousands of marks the newest five hundred', async () => {
   const kept = await start().read('seen:')
   expect([kept.size, kept.has('s_1999'), kept.has('s_1500'), kept.has('s_1499')]).toEqual([500, true, true, false])
 })
+
+test('where there is no room for what waits, what was kept stays until the host has it', async () => {
+  keep('drafts', { s_b: 'b' })
+  vi.stubGlobal('localStorage', {
+    ...localStorage,
+    setItem: () => {
+      throw new Error('full')
+    },
+  })
+  host.answer('page.write', () => new Promise(() => undefined))
+  expect(Object.fromEntries(await start().read('draft:'))).toEqual({ s_b: 'b' })
+  expect(memory.get('metona.drafts')).toBe('{"s_b":"b"}')
+})

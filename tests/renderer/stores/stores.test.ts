@@ -99,65 +99,6 @@ test('rows of the list come and go as the host says', async () => {
   await waitUntil(() => expect(sessions.rows.map((row) => row.title)).toEqual(['B']))
 })
 
-test('switching sessions shows only the chosen one and leaves the other', async () => {
-  host.addSession('s_a', '/w', { title: 'A' })
-  host.addSession('s_b', '/w', { title: 'B' })
-  await start()
-  const view = useSessionViewStore()
-  await view.show('s_a')
-  await waitUntil(() => expect(view.snapshot?.title).toBe('A'))
-  await view.show('s_b')
-  host.emit('s_a', { event: 'session_updated', title: 'late' })
-  await waitUntil(() => expect(view.snapshot?.title).toBe('B'))
-  await waitUntil(() => expect(calls('session.unsubscribe')).toEqual([{ sessionId: 's_a' }]))
-})
-
-test('after a restart of the host the folder, the list and the session shown are taken up again', async () => {
-  host.addSession('s_a', '/w', { title: 'A' })
-  host.answer('workspace.recent', () => ({ workspaces: [{ path: '/w', openedAt: '', trusted: true }] }))
-  await start()
-  const view = useSessionViewStore()
-  await view.show('s_a')
-  await waitUntil(() => expect(view.snapshot?.title).toBe('A'))
-  host.calls.length = 0
-  link.cut()
-  await waitUntil(() => expect(calls('session.subscribe')).toEqual([{ sessionId: 's_a', deltas: true, newest: 400 }]))
-  expect(
-    host.calls
-      .map((call) => call.method)
-      .filter((method) => ['workspace.open', 'session.subscribeList', 'session.open', 'session.subscribe'].includes(method)),
-  ).toEqual(['workspace.open', 'session.subscribeList', 'session.open', 'session.subscribe'])
-  host.emit('s_a', { event: 'session_updated', title: 'fresh' })
-  await waitUntil(() => expect(view.snapshot?.title).toBe('fresh'))
-})
-
-test('going back to a long conversation shows it whole at once, also while its beginning is on its way again', async () => {
-  host.addSession('s_long', '/w')
-  host.addSession('s_other', '/w', { title: 'other' })
-  for (let turn = 1; turn <= 500; turn++) host.emit('s_long', { event: 'user_message', messageId: `u${turn}`, content: 'x', turn })
-  await start()
-  const view = useSessionViewStore()
-  await view.show('s_long', '/w')
-  await waitUntil(() => expect(view.snapshot?.items).toHaveLength(500))
-  await view.show('s_other', '/w')
-  await waitUntil(() => expect(view.snapshot?.title).toBe('other'))
-  host.answer('session.items', () => new Promise(() => undefined))
-  host.emit('s_long', { event: 'user_message', messageId: 'u501', content: 'new', turn: 501 })
-  void view.show('s_long', '/w')
-  await waitUntil(() => expect(view.snapshot?.items.at(-1)?.id).toBe('u501'))
-  expect([view.snapshot?.items.length, view.snapshot?.earlier, view.snapshot?.items[0]?.id]).toEqual([501, undefined, 'u1'])
-})
-
-test('a session that cannot be opened says why and can be tried again', async () => {
-  await start()
-  const view = useSessionViewStore()
-  await view.show('s_gone', '/w')
-  await waitUntil(() => expect(view.problem?.code).toBe('UNKNOWN_SESSION'))
-  host.addSession('s_gone', '/w', { title: 'back' })
-  await view.retry()
-  await waitUntil(() => expect(view.snapshot?.title).toBe('back'))
-})
-
 test('an untrusted folder becomes a question; nothing is trusted before the answer', async () => {
   host.answer('workspace.open', ({ path, mode }) => {
     if (mode === 'write' && calls('trust.add').length === 0)

@@ -73,9 +73,12 @@ export function sessionHandlers({ workspaces, manager, services }: HandlerParts)
       return { tokensBefore: step.record.tokensBefore, tokensAfter: step.record.tokensAfter }
     },
     'session.changes': async ({ sessionId }) => {
-      const { workspace } = manager.get(sessionId)
-      const { changes } = await (await services.tools.client()).listChanges({ workspace, sessionId })
-      return { changes: changes.map(({ callId, at, path, created }) => ({ toolCallId: callId, at, path, created })) }
+      const session = manager.get(sessionId)
+      const { changes } = await (await services.tools.client()).listChanges({ workspace: session.workspace, sessionId })
+      const turns = new Map(session.snapshot.items.map((item) => [item.id, item.kind === 'tool' ? item.turn : 0]))
+      return {
+        changes: changes.map(({ callId, at, path, created }) => ({ toolCallId: callId, turn: turns.get(callId) ?? 0, at, path, created })),
+      }
     },
     'session.undo': async ({ sessionId, toolCallIds }, { signal }) => {
       const session = manager.get(sessionId)

@@ -44,6 +44,11 @@ export class Profile {
     return join(this.folder, 'tmp')
   }
 
+  /** Another one after somebody else wrote to the profile: a terminal beside the app takes trust away, too. */
+  get version(): number {
+    return this.#database.pragma('data_version', { simple: true }) as number
+  }
+
   isTrusted(path: string): boolean {
     return this.#database.prepare<[string], { path: string }>('SELECT path FROM trust WHERE path = ?').get(path) !== undefined
   }
