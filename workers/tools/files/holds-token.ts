@@ -1,6 +1,6 @@
 /** Whether a file of settings holds a token: its name does not say, so its text is looked at. */
-import { readFile, stat } from 'node:fs/promises'
 import { foldName } from '../domain/protected-paths.ts'
+import { readRegularFile } from './read-regular-file.ts'
 
 const MAX_BYTES = 1024 * 1024
 /** Settings of package managers and their like: most hold none, and builds need them; those that do are masked whole. */
@@ -44,7 +44,5 @@ export function nameMayHoldToken(segments: readonly string[]): boolean {
  */
 export async function holdsToken(path: string, segments: readonly string[]): Promise<boolean> {
   if (!nameMayHoldToken(segments)) return false
-  const state = await stat(path).catch(() => undefined)
-  if (state?.isFile() !== true || state.size > MAX_BYTES) return false
-  return textHoldsToken(await readFile(path, 'utf8').catch(() => ''))
+  return textHoldsToken((await readRegularFile(path, MAX_BYTES))?.toString() ?? '')
 }

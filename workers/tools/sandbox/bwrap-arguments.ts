@@ -74,13 +74,14 @@ function orderedMounts({ places, workspace, entries, secrets, shown }: BwrapPlan
     ...places.visible.map(({ source, path }) => ({ path, options: ['--ro-bind', source, path] })),
     ...places.readOnly.map((path) => ({ path, options: ['--ro-bind', path, path] })),
     ...places.masked.map((path) => ({ path, options: ['--ro-bind', '/dev/null', path] })),
-    ...(shown ?? []).map(({ source, path }) => ({ path, options: ['--ro-bind', source, path] })),
   ]
   if (workspace !== undefined) mounts.push({ path: workspace, options: ['--bind', workspace, workspace] })
   for (const path of entries?.pinned ?? []) mounts.push({ path, options: ['--bind', path, path] })
   for (const path of [...(entries?.readOnly ?? []), ...(entries?.standIns ?? [])]) mounts.push({ path, options: ['--ro-bind', path, path] })
   for (const path of secrets?.files ?? []) mounts.push({ path, options: ['--ro-bind', '/dev/null', path] })
   for (const path of secrets?.folders ?? []) mounts.push({ path, options: ['--tmpfs', path, '--remount-ro', path] })
+  // Also over what is held at the same place.
+  for (const { source, path } of shown ?? []) mounts.push({ path, options: ['--ro-bind', source, path] })
   const depth = ({ path }: Mount): number => path.split('/').length
   // Stable: of two mounts at one place the later one counts.
   return mounts.sort((left, right) => depth(left) - depth(right))

@@ -3,12 +3,14 @@
  * committed. So a command sees the folder's own list of what git passes over (`.git/info/exclude`) with the masked names added.
  * The list on disk stays as it is, and lists of the person's own stay in force.
  */
-import { createHash } from 'node:crypto'
-import { lstat, mkdir, readdir, readFile, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
+import { readRegularFile } from '../files/read-regular-file.ts'
 import type { MaskedSecrets } from './masked-secrets.ts'
 
 const MAX_BYTES = 256 * 1024
+const LINE_BREAK = 10
 /** Without use; a command that sees one has it mounted by then. */
 const KEPT_SECONDS = 24 * 3600
 
@@ -27,11 +29,14 @@ export async function excludesForGit(
     ...secrets.folders.map((path) => patternFor(root, path, '/')),
   ].filter((pattern) => pattern !== undefined)
   if (patterns.length === 0) return undefined
-  const path = await findList(root)
-  if (path === undefined) return undefined
-  const text = await readFile(path, 'utf8')
-  const bytes = `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${patterns.join('\n')}\n`
-  return { source: await keep(folder, bytes), path }
+  const path = join(await repositoryOf(root), 'info', 'exclude')
+  // Elsewhere than in the folder nothing is covered.
+  if (!path.startsWith(`${root}${sep}`)) return undefined
+  // A command that still runs may exchange it, and what is read here the next one sees: it must not be another file's text.
+  const list = await readRegularFile(path, MAX_BYTES, path)
+  if (list === undefined) return undefined
+  const end = list.length === 0 || list.at(-1) === LINE_BREAK ? '' : '\n'
+  return { source: await keep(folder, Buffer.concat([list, Buffer.from(`${end}${patterns.join('\n')}\n`)])), path }
 }
 
 /** Masked files may lie elsewhere, behind a link. */
@@ -42,36 +47,33 @@ function patternFor(root: string, path: string, end: string): string | undefined
   return `/${below.replaceAll(/[\\*?[\]!# ]/g, '\\$&')}${end}`
 }
 
-async function findList(root: string): Promise<string | undefined> {
-  const path = join(await repositoryOf(root), 'info', 'exclude')
-  const state = await lstat(path).catch(() => undefined)
-  if (state?.isFile() !== true || state.size > MAX_BYTES) return undefined
-  // Behind a link it would be mounted elsewhere than git looks for it; and elsewhere than in the folder nothing is written.
-  return path.startsWith(`${root}${sep}`) && (await realpath(path)) === path ? path : undefined
-}
-
 /** In a worktree the list is the main repository's, as the names under which it is looked for there say. */
 async function repositoryOf(root: string): Promise<string> {
   const own = join(root, '.git')
-  const named = /^gitdir: (.+)$/m.exec(await readFile(own, 'utf8').catch(() => ''))?.[1]
+  const named = /^gitdir: (.+)$/m.exec(await readPointer(own))?.[1]
   if (named === undefined) return own
   const folder = resolve(root, named.trim())
-  const common = (await readFile(join(folder, 'commondir'), 'utf8').catch(() => '')).trim()
+  const common = (await readPointer(join(folder, 'commondir'))).trim()
   return common === '' ? folder : resolve(folder, common)
 }
 
+async function readPointer(path: string): Promise<string> {
+  return (await readRegularFile(path, MAX_BYTES))?.toString() ?? ''
+}
+
 /** Named by its content, so that a list once made is never changed under a command that sees it. */
-async function keep(folder: string, bytes: string): Promise<string> {
+async function keep(folder: string, bytes: Buffer): Promise<string> {
   const place = join(folder, 'sandbox-excludes')
   const path = join(place, createHash('sha256').update(bytes).digest('hex').slice(0, 32))
   const now = Date.now() / 1000
-  if ((await readFile(path, 'utf8').catch(() => undefined)) === bytes) {
+  if ((await readFile(path).catch(() => undefined))?.equals(bytes) === true) {
     await utimes(path, now, now)
     return path
   }
   await mkdir(place, { recursive: true, mode: 0o700 })
-  const draft = `${path}.${process.pid}.tmp`
-  await writeFile(draft, bytes, { mode: 0o600 })
+  // Of its own: commands that start at once make the same list.
+  const draft = `${path}.${randomUUID()}.tmp`
+  await writeFile(draft, bytes, { mode: 0o600, flag: 'wx' })
   await rename(draft, path)
   for (const name of await readdir(place)) {
     const older = join(place, name)

@@ -1,8 +1,9 @@
 /** Files of the workspace that reading by a tool asks about: a command sees them only when it names them. */
 import { createHash } from 'node:crypto'
-import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { protectionOf } from '../domain/protected-paths.ts'
+import { readRegularFile } from '../files/read-regular-file.ts'
 import { holdsToken, nameMayHoldToken } from '../files/holds-token.ts'
 
 export interface MaskedSecrets {
@@ -16,6 +17,8 @@ const MAX_FOLDERS = 400
 /** Each costs a mount. */
 const MAX_MASKS = 100
 const MAX_BYTES = 1024 * 1024
+/** A command can write one of any size. */
+const MAX_INDEX_BYTES = 256 * 1024 * 1024
 /** Others' files, many of them. */
 const PASSED_OVER = new Set(['.git', '.metona', 'node_modules', 'vendor', 'target', 'dist', 'build', '.venv', 'venv', '__pycache__'])
 
@@ -78,17 +81,17 @@ async function withoutCommitted(root: string, files: string[]): Promise<string[]
   if (index === undefined) return files
   const masked = await Promise.all(
     files.map(async (path) => {
-      if ((await stat(path)).size > MAX_BYTES) return [path]
-      const content = await readFile(path)
+      const content = await readRegularFile(path, MAX_BYTES)
+      if (content === undefined) return [path]
       const blob = Buffer.concat([Buffer.from(`blob ${content.length}\0`), content])
       return ['sha1', 'sha256'].some((name) => index.includes(createHash(name).update(blob).digest())) ? [] : [path]
     }),
-  ).catch(() => files)
+  )
   return masked.flat()
 }
 
 async function readIndex(root: string): Promise<Buffer | undefined> {
-  const pointer = await readFile(join(root, '.git'), 'utf8').catch(() => '')
+  const pointer = (await readRegularFile(join(root, '.git'), MAX_BYTES))?.toString() ?? ''
   const named = /^gitdir: (.+)$/m.exec(pointer)?.[1]
-  return readFile(join(named === undefined ? join(root, '.git') : resolve(root, named.trim()), 'index')).catch(() => undefined)
+  return readRegularFile(join(named === undefined ? join(root, '.git') : resolve(root, named.trim()), 'index'), MAX_INDEX_BYTES)
 }

@@ -1,10 +1,11 @@
 /** What of a workspace a sandboxed command must not change: what is there, what is not there, and what is a link. */
-import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises'
+import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { isStandInTime } from '#contracts/tools/stand-in-stamp.ts'
 import { foldName, protectionOf } from '../domain/protected-paths.ts'
 import { ToolError } from '../domain/tool-error.ts'
-import { RECORD_FOLDERS, SEALED_GIT_NAMES, SEALED_NAMES } from './sealed-names.ts'
+import { readRegularFile } from '../files/read-regular-file.ts'
+import { HELD_INFO_NAMES, RECORD_FOLDERS, SEALED_GIT_NAMES, SEALED_NAMES } from './sealed-names.ts'
 
 export interface ProtectedEntries {
   /** Existing, to be mounted read-only onto themselves. */
@@ -20,6 +21,8 @@ export interface ProtectedEntries {
 
 /** Packages are added by commands; what its scripts run, runs in the sandbox as well. */
 const WRITABLE = new Set(['package.json'])
+/** Of a file that says where a repository is. */
+const MOST_BYTES = 64 * 1024
 
 /**
  * @param root the workspace, free of links.
@@ -77,7 +80,8 @@ async function addRepository(found: ProtectedEntries, root: string, path: string
   let folder = path
   if (!isFolder) {
     found.readOnly.push(path)
-    const named = /^gitdir: (.+)$/m.exec(await readFile(path, 'utf8').catch(() => ''))?.[1]
+    const pointer = (await readRegularFile(path, MOST_BYTES))?.toString() ?? ''
+    const named = /^gitdir: (.+)$/m.exec(pointer)?.[1]
     const real = named === undefined ? undefined : await realpath(resolve(root, named.trim())).catch(() => undefined)
     if (real === undefined || !isBelow(real, root)) return
     folder = real
@@ -94,6 +98,17 @@ async function addRepository(found: ProtectedEntries, root: string, path: string
       // git takes the mere presence of a commondir for a different layout.
     } else if (name === 'commondir') found.unwanted.push(inner)
     else if (name !== 'modules') found.standIns.push(inner)
+  }
+  await addInfo(found, join(folder, 'info'))
+}
+
+/** git writes there what is its own affair (`sparse-checkout`, `refs`), and obeys the person's lists. */
+async function addInfo(found: ProtectedEntries, folder: string): Promise<void> {
+  if ((await lstat(folder).catch(ignoreGone))?.isDirectory() !== true) return
+  found.pinned.push(folder)
+  for (const name of HELD_INFO_NAMES) {
+    const path = join(folder, name)
+    if ((await lstat(path).catch(ignoreGone))?.isFile() === true) found.readOnly.push(path)
   }
 }
 

@@ -33,5 +33,8 @@ export const SEALED_NAMES: readonly string[] = [
 /** Names in a repository's `.git` by which it runs or reads something else. */
 export const SEALED_GIT_NAMES: readonly string[] = ['config', 'hooks', 'modules', 'config.worktree', 'commondir']
 
+/** In its `info`, where they exist: what git passes over, and how it treats files. */
+export const HELD_INFO_NAMES: readonly string[] = ['exclude', 'attributes']
+
 /** Folders of the app's records. */
 export const RECORD_FOLDERS: readonly string[] = ['logs', 'traces']
