@@ -37,10 +37,15 @@ export function serveConnection(socket: Socket, options: ConnectionOptions): { k
   const start = async (request: StartRequest): Promise<void> => {
     const { confinement } = request
     let held: HeldConfinement | undefined
+    // Whoever asked is gone: nothing is started that nobody would end.
+    const wanted = (): boolean => !socket.destroyed
+    if (!wanted()) return
     try {
       const env = markedEnvironment(request, options.hostMarker)
       held = confinement === undefined ? undefined : holdConfinement(confinement, options.place)
-      const sandbox = confinement?.commandAt === undefined ? undefined : await options.place.starter.start(request, env)
+      const inSandbox = confinement?.commandAt !== undefined
+      const sandbox = inSandbox ? await options.place.starter.start(request, env, wanted) : undefined
+      if (inSandbox && sandbox === undefined) return void (await held?.release())
       const command = new RunningCommand(request, env, held, sandbox, { ...options, send }, () => commands.delete(request.id))
       commands.set(request.id, command)
     } catch (error) {

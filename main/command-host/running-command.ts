@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { CommandReply, Limit, StartRequest } from '#contracts/tools/command-host-protocol.ts'
 import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
+import { whenEnded } from './child-end.ts'
 import type { ProxyNetwork } from './dial-public.ts'
 import type { ConfinementPlace, HeldConfinement } from './hold-confinement.ts'
 import { killTree, type KillReport } from './kill-tree.ts'
@@ -94,7 +95,7 @@ export class RunningCommand {
     this.forward('stdout', this.child.stdout)
     this.forward('stderr', this.child.stderr)
     this.child.stdin?.on('error', ignoreClosedInput)
-    this.child.once('exit', (exitCode, signal) => void this.end(exitCode, signal))
+    sandbox?.letOutputCome()
     this.child.once('close', () => {
       this.streamsClosed = true
     })
@@ -104,6 +105,8 @@ export class RunningCommand {
         void this.kill(LEFTOVER_GRACE_MS)
       }, request.timeoutMs)
     }
+    // Last: a sandbox may have ended before there was a command to tell.
+    whenEnded(this.child, (exitCode, signal) => void this.end(exitCode, signal))
   }
 
   write(base64: string): void {
@@ -144,14 +147,15 @@ export class RunningCommand {
         this.child.stderr?.pause()
       }
     })
-    source?.on('error', (error) =>
+    const explain = (error: Error): void =>
       this.surroundings.send({
         type: 'output',
         id: this.id,
         stream: 'stderr',
         base64: Buffer.from(`\n[reading ${stream} failed: ${error.message}]\n`).toString('base64'),
-      }),
-    )
+      })
+    source?.on('error', explain)
+    if (source !== null && source.errored !== null) explain(source.errored)
   }
 
   private async fail(error: NodeJS.ErrnoException): Promise<void> {

@@ -8,6 +8,7 @@ import { open, writeFile, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { StartRequest } from '#contracts/tools/command-host-protocol.ts'
+import { keepOutput, whenEnded } from './child-end.ts'
 import type { OrphanGuard } from './orphan-guard.ts'
 import { lastProcessId, readProcess } from './process-table.ts'
 import { makeProcessGroup, type ProcessGroup } from './process-group-limit.ts'
@@ -15,6 +16,8 @@ import { yieldToOthers } from './watch-limits.ts'
 
 export interface StartedSandbox {
   readonly child: ChildProcess
+  /** Its output waits until this is called, when there are listeners for it. */
+  readonly letOutputCome: () => void
   /** `NAME=value` in the environment of its own processes, from which all others in it descend; the command's may differ. */
   readonly marker: string
   /** All that is started in it has a higher process id, as long as the ids do not begin anew. */
@@ -63,9 +66,15 @@ export class SandboxStarter {
 
   /**
    * @param env the whole environment of the command.
+   * @param wanted asked once more before anything runs in it.
+   * @returns undefined when it is no longer wanted.
    * @throws with the system's code when `bwrap` cannot be started, with that of `spawn` when no program could be handed this.
    */
-  async start(request: StartRequest, env: Readonly<Record<string, string>>): Promise<StartedSandbox> {
+  async start(
+    request: StartRequest,
+    env: Readonly<Record<string, string>>,
+    wanted: () => boolean = () => true,
+  ): Promise<StartedSandbox | undefined> {
     const at = request.confinement?.commandAt ?? request.argv.length
     const [program = '', ...options] = request.argv.slice(0, at - 1)
     const words = request.argv.slice(at)
@@ -74,6 +83,10 @@ export class SandboxStarter {
     const text = scriptOf(words)
     const fits = !request.stdin && request.confinement?.domains === undefined && Buffer.byteLength(text) < MOST_BYTES
     const sandbox = (fits ? await this.takeAhead(program) : undefined) ?? (await this.make(program, request, { words, env }))
+    if (!wanted()) {
+      await this.discard(sandbox)
+      return undefined
+    }
     try {
       sandbox.group?.limit(2 * (request.confinement?.limits.processes ?? 0))
     } catch (error) {
@@ -101,14 +114,15 @@ export class SandboxStarter {
     // What cannot be made ahead is made, or refused, when it is wanted.
     const ahead = { program, sandbox: this.make(program).catch(() => undefined) }
     this.ahead = ahead
-    void ahead.sandbox.then((made) =>
-      made?.child.once('exit', () => {
+    void ahead.sandbox.then((made) => {
+      if (made === undefined) return
+      whenEnded(made.child, () => {
         if (this.ahead !== ahead) return
         // Its id may soon be another's, whom the guard must not end.
         this.ahead = undefined
         void this.discard(made)
-      }),
-    )
+      })
+    })
   }
 
   private async takeAhead(program: string): Promise<WaitingSandbox | undefined> {
@@ -168,7 +182,7 @@ export class SandboxStarter {
     const options = child.stdio[fd as 4] as Writable
     // It ended before it read them; its exit says so.
     options.on('error', () => {})
-    const waiting = { child, marker, options, forAnyone: own === undefined }
+    const waiting = { child, letOutputCome: keepOutput(child), marker, options, forAnyone: own === undefined }
     this.guard.groupStarted(child.pid)
     yieldToOthers(child.pid)
     const group = await makeProcessGroup(child.pid)
