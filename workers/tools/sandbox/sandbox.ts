@@ -78,6 +78,9 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
     const looked = import('./private-places.ts').then(({ findPrivatePlaces }) => findPrivatePlaces(env, own))
     if (places.size > 20) places.clear()
     places.set(key, looked)
+    looked.catch(() => {
+      if (places.get(key) === looked) places.delete(key)
+    })
     return looked
   }
   const unheld = async (workspace: string): Promise<SandboxReason | undefined> => {
@@ -105,6 +108,8 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
     wrap: async (command) => {
       const { state, program } = await detect()
       const reason = unheld(command.workspace)
+      // Awaited below; until then nobody listens.
+      reason.catch(() => undefined)
       const workspace = await realpath(command.workspace).catch(() => undefined)
       // What is there is looked up meanwhile: the command waits for each step.
       const looked = state.kind === 'bwrap' && workspace !== undefined ? lookAround(workspace, command.secrets ?? []) : undefined
