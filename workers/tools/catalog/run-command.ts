@@ -8,7 +8,7 @@ import { bringsText } from '../domain/shell/brings-text.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import { hasHiddenText } from '#workers/shared/visible-text.ts'
 import { defineTool, type PrepareContext, type RunContext, type ToolOutput } from '../define-tool.ts'
-import { maskedNote } from '../commands/masked-note.ts'
+import { heldNote, ignoredNote, maskedNote } from '../commands/masked-note.ts'
 import { networkNote, unreachedHosts } from '../commands/network-note.ts'
 import { BACKGROUND_LIMIT } from '../commands/background-commands.ts'
 import type { FinishedCommand, FollowedCommand } from '../commands/execute-command.ts'
@@ -19,9 +19,6 @@ const EXCEEDED: Readonly<Record<Limit, string>> = {
   memory: 'used more memory than a command may',
   processes: 'started more processes than a command may',
 }
-/** For the model, which otherwise would tell the person to make such a file meanwhile. */
-const HELD =
-  ' While it runs, files that are not there yet and decide what programs do (.env, AGENTS.md, .npmrc, .mcp.json and their like) cannot be made in the workspace, by nobody: an empty folder is in their place. Make them first, or stop it for that.'
 /** How long a background command is watched for an early end before the model goes on. */
 const EARLY_END_MS = 1000
 
@@ -143,7 +140,7 @@ async function runInBackground(command: string, followed: FollowedCommand, conte
   const entry = context.services.background.add(context.place.sessionId, command, followed)
   const output = followed.collector.takeUnread()
   return {
-    result: `Running in the background as ${entry.id} (process ${followed.handle.pid}). Read what it writes with command_output, end it with stop_command.${followed.sandboxed ? HELD : ''}${output === '' ? '' : `\nFirst output:\n${output}`}`,
+    result: `Running in the background as ${entry.id} (process ${followed.handle.pid}). Read what it writes with command_output, end it with stop_command.${heldNote(followed.held)}${output === '' ? '' : `\nFirst output:\n${output}`}`,
     display: { kind: 'terminal', command, background: entry.id, pid: followed.handle.pid, text: output },
   }
 }
@@ -184,8 +181,11 @@ export function describeEnd(
   const refused = refusedConnections(followed, finished)
   const note = networkNote(refused, followed.domainsShut && exit.exitCode !== 0)
   if (note !== undefined) notes.push(note)
-  const masked = followed.sandboxed && exit.exitCode !== 0 ? maskedNote(output.text) : undefined
-  if (masked !== undefined) notes.push(masked)
+  if (followed.masked !== undefined) {
+    const stopped = exit.exitCode === 0 ? undefined : maskedNote(output.text)
+    const ignored = ignoredNote(command, followed.masked)
+    notes.push(...[stopped, ignored].filter((text) => text !== undefined))
+  }
   if (exit.survivors.length > 0) notes.push(`[Still alive, could not be ended: ${exit.survivors.join(', ')}.]`)
   const failed = endedByUs || exit.exitCode !== 0
   return {

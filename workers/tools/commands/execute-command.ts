@@ -1,8 +1,10 @@
 /** Starts one command through the command host and follows it to its end. */
+import { relative } from 'node:path'
 import type { NetworkRefusal } from '#contracts/tools/allowed-domains.ts'
 import type { ToolLive, ToolPlace } from '#contracts/tools/tools-service.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { ToolError } from '../domain/tool-error.ts'
+import type { MaskedForCommand, WrappedCommand } from '../sandbox/sandbox.ts'
 import type { ToolServices } from '../tool-services.ts'
 import { COMMAND_LOST, type CommandExit, type CommandHandle } from './command-runner.ts'
 import { commandEnvironment } from './command-environment.ts'
@@ -31,6 +33,10 @@ export interface FollowedCommand {
   /** Places it wanted to connect to and may not; grows while it runs. */
   readonly refused: readonly NetworkRefusal[]
   readonly sandboxed: boolean
+  /** Names of the workspace, absent before, that nobody can make while it runs; none where the sandbox does without stand-ins. */
+  readonly held: readonly string[]
+  /** Absent where it sees everything that is there. */
+  readonly masked?: MaskedForCommand
   /** In the sandbox, with nothing allowed. */
   readonly networkClosed: boolean
   /** Domains are allowed, and nothing here can open them to it. */
@@ -69,6 +75,7 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
   /** Until then what was let in last is paid for. */
   let paidUntil = 0
   let handle: CommandHandle | undefined
+  let wrapped: WrappedCommand | undefined
   const pay = (): void => {
     timer = undefined
     handle?.credit(owed)
@@ -79,11 +86,11 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
     const argv = shell.argv(options.command, `METONA_CALL=${options.callId}`)
     const env = commandEnvironment(process.env, await services.searchPath(), place.workspace)
     const { workspace } = place
+    if (options.sandboxed)
+      wrapped = await services.sandbox.wrap({ workspace, argv, env, secrets: options.secrets ?? [], domains: options.domains })
     handle = await services.commands.start({
       callId: options.callId,
-      ...(options.sandboxed
-        ? await services.sandbox.wrap({ workspace, argv, env, secrets: options.secrets ?? [], domains: options.domains })
-        : { argv, env, cwd: workspace }),
+      ...(wrapped ?? { argv, env, cwd: workspace }),
       ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
       onRefused: (refusal) => void refused.push(refusal),
       onOutput: (stream, bytes) => {
@@ -101,6 +108,7 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
     throw explainStartFailure(error, place.workspace)
   }
   const running = handle
+  const { confinement, masked } = wrapped ?? {}
   const networkClosed = options.sandboxed && options.domains.length === 0
   const domainsShut = networkClosed && (place.domains ?? []).length > 0 && !(await services.sandbox.opensDomains())
   const done = running.exit.then(async (exit): Promise<FinishedCommand> => {
@@ -117,6 +125,8 @@ export async function executeCommand(options: CommandRequestOptions): Promise<Fo
     startedAt,
     refused,
     sandboxed: options.sandboxed,
+    held: (confinement?.standIns ?? []).map((path) => relative(confinement?.root ?? '', path)),
+    ...(masked === undefined ? {} : { masked }),
     networkClosed,
     domainsShut,
     done,

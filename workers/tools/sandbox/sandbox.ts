@@ -1,7 +1,7 @@
 /** Puts a command into the sandbox of this machine. Tools and servers of other programs use the same one. */
 import { realpath } from 'node:fs/promises'
 import { totalmem } from 'node:os'
-import { sep } from 'node:path'
+import { relative, sep } from 'node:path'
 import type { Confinement } from '#contracts/tools/command-host-protocol.ts'
 import type { SandboxReason, SandboxState } from '#contracts/tools/sandbox-state.ts'
 import type { CommandRunner } from '../commands/command-runner.ts'
@@ -33,6 +33,15 @@ export interface WrappedCommand {
   readonly env: Record<string, string>
   readonly cwd: string
   readonly confinement?: Confinement
+  /** Secrets in the workspace that it sees as nothing; absent where none is. */
+  readonly masked?: MaskedForCommand
+}
+
+export interface MaskedForCommand {
+  /** Below the workspace. */
+  readonly names: readonly string[]
+  /** git inside takes them for ignored. */
+  readonly ignored: boolean
 }
 
 export interface Sandbox {
@@ -150,8 +159,12 @@ export function createSandbox(commands: CommandRunner, own: readonly string[], m
         seccompFd: seccomp === undefined ? undefined : 3,
         argv: inside,
       })
+      const names = [...secrets.files, ...secrets.folders]
+        .map((path) => relative(workspace, path))
+        .filter((name) => !name.startsWith(`..${sep}`))
       return {
         argv,
+        ...(names.length === 0 ? {} : { masked: { names, ignored: excludes !== undefined } }),
         env: node === undefined ? env : { ...env, ...way?.NETWORK_ENVIRONMENT },
         cwd: workspace,
         confinement: {
