@@ -103,6 +103,22 @@ export function readProcess(pid: number): ProcessRow | undefined {
   }
 }
 
+/** In the flags of a process that is on its way out, as the kernel shows them. */
+const EXITING = 0x4
+/** In a set of signals. */
+const KILL = 1n << 8n
+
+/** Linux only. Whether it goes on: one that was just killed does not, though it takes its time until it is seen to have ended. */
+export function livesOn(pid: number): boolean {
+  const stat = readOrEmpty(`/proc/${pid}/stat`).toString('latin1')
+  const [state = 'X', , , , , , flags] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if (stat === '' || state === 'Z' || state === 'X' || (Number(flags) & EXITING) !== 0) return false
+  const pending = readOrEmpty(`/proc/${pid}/status`)
+    .toString('latin1')
+    .matchAll(/^S(?:ig|hd)Pnd:\s*([0-9a-f]+)$/gm)
+  return [...pending].every(([, signals]) => (BigInt(`0x${signals}`) & KILL) === 0n)
+}
+
 /** Linux only. @returns the newest process id of this machine; 0 where that is not to be known. */
 export function lastProcessId(): number {
   return Number(readOrEmpty('/proc/sys/kernel/ns_last_pid').toString('latin1'))

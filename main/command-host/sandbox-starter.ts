@@ -10,7 +10,7 @@ import type { Writable } from 'node:stream'
 import type { StartRequest } from '#contracts/tools/command-host-protocol.ts'
 import { keepOutput, whenEnded } from './child-end.ts'
 import type { OrphanGuard } from './orphan-guard.ts'
-import { lastProcessId, readProcess } from './process-table.ts'
+import { lastProcessId, livesOn } from './process-table.ts'
 import { makeProcessGroup, type ProcessGroup } from './process-group-limit.ts'
 import { yieldToOthers } from './watch-limits.ts'
 
@@ -132,7 +132,7 @@ export class SandboxStarter {
     if (sandbox === undefined) return undefined
     const { pid = -1, exitCode, signalCode } = sandbox.child
     // Its end may not have been told yet.
-    const waits = exitCode === null && signalCode === null && readProcess(pid)?.zombie === false
+    const waits = exitCode === null && signalCode === null && livesOn(pid)
     if (waits && ahead?.program === program) return sandbox
     await this.discard(sandbox)
     return undefined

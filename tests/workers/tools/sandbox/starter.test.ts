@@ -86,10 +86,13 @@ test.skipIf(without || process.getuid?.() !== 0 || GROUPS === undefined)('as roo
 })
 
 test.skipIf(without)('one that waits ends with the command host, and one that was ended is replaced', async () => {
-  await bench.run('true')
-  const [first] = await vi.waitUntil(() => waiting().length > 0 && waiting())
-  process.kill(first?.pid as number, 'SIGKILL')
-  expect((await bench.run('echo still')).text).toBe('still\n')
+  // Killed a moment ago it may look alive yet, above all while the machine is busy.
+  for (let round = 0; round < proof(200, 50); round++) {
+    await bench.run('true')
+    const [first] = await vi.waitUntil(() => waiting().length > 0 && waiting(), { interval: 5 })
+    process.kill(first?.pid as number, 'SIGKILL')
+    expect((await bench.run('echo still')).text).toBe('still\n')
+  }
   const [second] = await vi.waitUntil(() => waiting().length > 0 && waiting())
   process.kill(hostPid(), 'SIGKILL')
   await vi.waitUntil(() => !existsSync(`/proc/${second?.pid}`), { timeout: 5_000 })
