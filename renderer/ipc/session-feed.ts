@@ -13,6 +13,7 @@ const NEWEST_ITEMS = 400
 const ITEMS_AT_ONCE = 3000
 /** Between two tries to get the rest, milliseconds; the last one again and again. */
 const DELAYS = [1_000, 2_000, 5_000, 15_000]
+const LATEST_REST_MS = 2_000
 
 export interface FeedPort {
   subscribe(sessionId: string, newest: number): Promise<{ snapshot: SessionSnapshot; rev: number }>
@@ -142,6 +143,7 @@ export class SessionFeed {
    */
   async #fetchEarlier(sessionId: string, followed: Followed, isCurrent: () => boolean): Promise<void> {
     let failures = 0
+    if (followed.snapshot?.earlier !== undefined) await atRest()
     for (;;) {
       const before = followed.snapshot?.earlier
       if (before === undefined || !isCurrent()) return
@@ -179,4 +181,22 @@ function fold(followed: Followed): void {
   if (followed.pending.length === 0 || followed.snapshot === undefined) return
   followed.snapshot = reduceSession(followed.snapshot, followed.pending)
   followed.pending = []
+}
+
+/** After the next frame, when nothing else is to be done: what comes first is on screen before the rest is asked for. */
+async function atRest(): Promise<void> {
+  if (typeof requestAnimationFrame !== 'function' || typeof requestIdleCallback !== 'function') return
+  await new Promise<void>((resolve) => {
+    // A hidden page gets no frames.
+    const late = setTimeout(resolve, LATEST_REST_MS)
+    requestAnimationFrame(() =>
+      requestIdleCallback(
+        () => {
+          clearTimeout(late)
+          resolve()
+        },
+        { timeout: LATEST_REST_MS },
+      ),
+    )
+  })
 }

@@ -203,16 +203,18 @@ export class SessionManager {
 
   async #load(workspace: string, sessionId: string, interactive: boolean): Promise<LiveSession> {
     this.#requireWritable(workspace)
-    const events = await readEvents(this.#workspaces, workspace, sessionId)
-    const { partials } = await this.#workspaces.ask(workspace, (storage) => storage.readPartials({ workspace, sessionId }))
-    const { counts } = await this.#workspaces.ask(workspace, (storage) => storage.readTokenCounts({ workspace, sessionId }))
+    const [events, { partials }, { counts }, values] = await Promise.all([
+      readEvents(this.#workspaces, workspace, sessionId),
+      this.#workspaces.ask(workspace, (storage) => storage.readPartials({ workspace, sessionId })),
+      this.#workspaces.ask(workspace, (storage) => storage.readTokenCounts({ workspace, sessionId })),
+      this.#workspaces.configValues(workspace),
+    ])
     const session = this.#track(sessionId, workspace, events, interactive)
     for (const count of counts) session.counts.set(count.messageId, count)
     const drafts: SessionEventDraft[] = [
       { event: 'session_resumed', workspace, agentVersion: this.#services.context.data.agentVersion },
       ...recoveryDrafts(events, partials),
     ]
-    const values = await this.#workspaces.configValues(workspace)
     await session.commit([...drafts, ...(await cappedAuthority(this.#seal, session, events, turnConfig(values)))])
     if (partials.length > 0) await this.#workspaces.ask(workspace, (storage) => storage.clearPartial({ workspace, sessionId }))
     return session
