@@ -29,6 +29,7 @@ export function useFind(
   rows: () => readonly TranscriptRow[],
   content: Ref<HTMLElement | null>,
   reveal: (key: string) => Promise<void>,
+  isWhole: () => boolean,
 ): Finder {
   const open = ref(false)
   const query = ref('')
@@ -36,9 +37,12 @@ export function useFind(
   const found = shallowRef<readonly Found[]>([])
   let timer: ReturnType<typeof setTimeout> | undefined
 
+  /** Nothing was found yet, but the beginning of the conversation was still to come. */
+  let awaited = false
   watch(query, () => {
     search()
     current.value = found.value.length > 0 ? nearest() : -1
+    awaited = current.value < 0 && !isWhole()
     void show()
   })
   // Marks hold on to text nodes: whatever puts others in their place has them made anew.
@@ -62,7 +66,12 @@ export function useFind(
       timer ??= setTimeout(() => {
         timer = undefined
         search()
-        mark()
+        if (awaited && found.value.length > 0) {
+          awaited = false
+          current.value = nearest()
+          void show()
+        } else mark()
+        awaited &&= !isWhole()
       }, AGAIN_MS)
   })
   onBeforeUnmount(() => {

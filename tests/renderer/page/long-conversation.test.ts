@@ -154,6 +154,21 @@ test('a find keeps its place when what comes before it has come', { timeout: 120
   expect([await message('a190').count(), await opened.at(testIds.earlier).count()]).toEqual([0, 0])
 })
 
+test('what is found only in the beginning is shown when that has come', { timeout: 120_000 }, async () => {
+  talk(2000)
+  const beginning = Promise.withResolvers<void>()
+  host.answer('session.items', async ({ sessionId, before, limit }) => {
+    await beginning.promise
+    return { items: host.session(sessionId).items.slice(Math.max(0, before - limit), before) }
+  })
+  await open()
+  await opened.page.keyboard.press('Control+f')
+  await opened.at(testIds.findInput).fill('needle-17-')
+  expect(await opened.at(testIds.find).getAttribute('data-count')).toBe('0')
+  beginning.resolve()
+  await message('a17').waitFor()
+})
+
 test('a message of the beginning that was searched for is shown once it has come', { timeout: 120_000 }, async () => {
   talk(2000)
   const seq = host.session(ID).items.find((item) => item.id === 'a17')
