@@ -52,6 +52,15 @@ async function open(): Promise<void> {
   await opened.at(testIds.transcript).waitFor()
 }
 const message = (id: string) => opened.page.locator(`[data-message="${id}"]`)
+/** What comes before the end of the conversation waits until it is let go. */
+function heldBeginning(): PromiseWithResolvers<void> {
+  const beginning = Promise.withResolvers<void>()
+  host.answer('session.items', async ({ sessionId, before, limit }) => {
+    await beginning.promise
+    return { items: host.session(sessionId).items.slice(Math.max(0, before - limit), before) }
+  })
+  return beginning
+}
 const place = async (id: string): Promise<number> => Math.round((await message(id).boundingBox())?.y ?? -1)
 /** Once it no longer moves. */
 async function restingPlace(id: string): Promise<number> {
@@ -111,11 +120,7 @@ test('someone who reads the middle is not moved by what comes in at the end', { 
 
 test('someone who reads the end is not moved by the beginning, which comes after it', { timeout: 120_000 }, async () => {
   talk(2000)
-  const beginning = Promise.withResolvers<void>()
-  host.answer('session.items', async ({ sessionId, before, limit }) => {
-    await beginning.promise
-    return { items: host.session(sessionId).items.slice(Math.max(0, before - limit), before) }
-  })
+  const beginning = heldBeginning()
   await open()
   await opened.page.keyboard.press('Control+f')
   await opened.at(testIds.findInput).fill('needle-1950-')
@@ -131,11 +136,7 @@ test('someone who reads the end is not moved by the beginning, which comes after
 
 test('a find keeps its place when what comes before it has come', { timeout: 120_000 }, async () => {
   talk(2000)
-  const beginning = Promise.withResolvers<void>()
-  host.answer('session.items', async ({ sessionId, before, limit }) => {
-    await beginning.promise
-    return { items: host.session(sessionId).items.slice(Math.max(0, before - limit), before) }
-  })
+  const beginning = heldBeginning()
   await open()
   await opened.page.keyboard.press('Control+f')
   await opened.at(testIds.findInput).fill('needle-19')
@@ -156,11 +157,7 @@ test('a find keeps its place when what comes before it has come', { timeout: 120
 
 test('what is found only in the beginning is shown when that has come', { timeout: 120_000 }, async () => {
   talk(2000)
-  const beginning = Promise.withResolvers<void>()
-  host.answer('session.items', async ({ sessionId, before, limit }) => {
-    await beginning.promise
-    return { items: host.session(sessionId).items.slice(Math.max(0, before - limit), before) }
-  })
+  const beginning = heldBeginning()
   await open()
   await opened.page.keyboard.press('Control+f')
   await opened.at(testIds.findInput).fill('needle-17-')
@@ -183,11 +180,7 @@ test('a message of the beginning that was searched for is shown once it has come
       },
     ],
   }))
-  const beginning = Promise.withResolvers<void>()
-  host.answer('session.items', async ({ sessionId, before, limit }) => {
-    await beginning.promise
-    return { items: host.session(sessionId).items.slice(Math.max(0, before - limit), before) }
-  })
+  const beginning = heldBeginning()
   opened = await openPage(host)
   await opened.page.keyboard.press('Control+Shift+F')
   await opened.at(testIds.paletteInput).fill('needle-17-')
