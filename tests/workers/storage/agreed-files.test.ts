@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import DatabaseConstructor from 'better-sqlite3'
 import type * as diffLibrary from 'diff'
 import { createPatch } from 'diff'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -58,4 +59,18 @@ test('opening says which text of each file of the root is agreed to, whatever is
   expect(agreed.map(({ name }) => name).toSorted()).toEqual(['AGENTS.md', 'MEMORY.md', 'SOUL.md', 'USERS.md'])
   const hash = createHash('sha256').update('Agreed.').digest('hex')
   expect(agreed.find(({ name }) => name === 'AGENTS.md')).toEqual({ name: 'AGENTS.md', hash })
+})
+
+test('what another connection writes to the profile is noticed before the next turn, what this one writes is not', async () => {
+  const version = async () => (await storage.service.configValues({})).profileVersion
+  const before = await version()
+  await storage.service.trustAdd({ path: storage.folder })
+  expect(await version()).toBe(before)
+  const other = new DatabaseConstructor(join(storage.profile, 'profile.db'))
+  try {
+    other.prepare('DELETE FROM trust').run()
+  } finally {
+    other.close()
+  }
+  expect(await version()).not.toBe(before)
 })
