@@ -12,6 +12,7 @@ import type { ProcessGroup } from './process-group-limit.ts'
 import { watchFamily, type ProcessFamily } from './process-table.ts'
 import { environmentOf, type SandboxStarter, type StartedSandbox } from './sandbox-starter.ts'
 import { watchLimits } from './watch-limits.ts'
+import { yieldToOthers } from './yield-to-others.ts'
 
 export interface CommandSurroundings {
   /** `NAME=value`, put into every command's environment. */
@@ -81,7 +82,11 @@ export class RunningCommand {
       this.child.once('error', (error: NodeJS.ErrnoException) => void this.fail(error))
       return
     }
-    if (sandbox === undefined) surroundings.place.guard.groupStarted(this.child.pid)
+    if (sandbox === undefined) {
+      surroundings.place.guard.groupStarted(this.child.pid)
+      // A server that is spoken to is waited for like our own threads.
+      if (!request.stdin) yieldToOthers(this.child.pid)
+    }
     if (confinement !== undefined)
       this.stopWatching = watchLimits(this.child.pid, confinement.limits, (limit) => {
         this.exceeded = limit

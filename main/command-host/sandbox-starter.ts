@@ -12,7 +12,7 @@ import { keepOutput, whenEnded } from './child-end.ts'
 import type { OrphanGuard } from './orphan-guard.ts'
 import { lastProcessId, livesOn } from './process-table.ts'
 import { makeProcessGroup, type ProcessGroup } from './process-group-limit.ts'
-import { yieldToOthers } from './watch-limits.ts'
+import { yieldToOthers } from './yield-to-others.ts'
 
 export interface StartedSandbox {
   readonly child: ChildProcess

@@ -2,12 +2,10 @@
  * Memory and number of processes of a sandboxed command, looked at while it runs. The kernel's own limits count
  * per process, or not at all for root; this counts the whole tree below the sandbox's first process.
  */
-import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { getPriority, setPriority } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import type { Limit } from '#contracts/tools/command-host-protocol.ts'
 
 const INTERVAL_MS = 200
-const NICENESS = 5
 
 /** @returns ends the watching. `exceeded` is called at most once. */
 export function watchLimits(
@@ -33,18 +31,6 @@ export function watchLimits(
     watching = false
     clearTimeout(timer)
   }
-}
-
-/** The window and the model's stream come before a command; and when memory runs out, the command goes first. */
-export function yieldToOthers(pid: number): void {
-  try {
-    // Only ever more than our own, which may have been raised: nobody but root may lower it.
-    setPriority(pid, Math.min(19, getPriority() + NICENESS))
-  } catch (error) {
-    // It has ended already.
-    if ((error as { info?: { code?: string } }).info?.code !== 'ESRCH') throw error
-  }
-  void writeFile(`/proc/${pid}/oom_score_adj`, '500').catch(() => undefined)
 }
 
 /** Stops counting at one above `most`: a tree that grows faster than it is read must not keep us here. */

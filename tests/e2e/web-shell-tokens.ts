@@ -4,6 +4,7 @@
  */
 import type { Page } from 'playwright-core'
 import { testIds } from '#renderer/ui/test-ids.ts'
+import { eventually } from '#tests/helpers/eventually.ts'
 import { monotonicNow } from '#tests/helpers/fake-provider.ts'
 import { makeDisturbance } from '../bench/disturbance.ts'
 import type { TokenPageOptions, TokenPageResult } from '../bench/token-page-options.ts'
@@ -28,7 +29,16 @@ try {
   // The last one started is shown.
   const clock = await compareClocks(page)
   await page.evaluate(watchTokens, testIds.messageAssistant)
-  const requests = await shell.provider.waitFor('finished', markers.length)
+  // What runs beside them has finished requests of its own.
+  const { provider } = shell
+  const requests = await eventually(
+    'the answers to end',
+    async () => {
+      const asked = (await provider.requests()).filter(({ marker }) => markers.includes(marker ?? ''))
+      return asked.filter((request) => request.finished).length === markers.length ? asked : undefined
+    },
+    (options.seconds + 60) * 1000,
+  )
   await page.waitForTimeout(1_000)
   const seen = await page.evaluate(() => (globalThis as unknown as { seenTokens: [number, number][] }).seenTokens)
   const shown = requests.find((request) => request.marker === markers.at(-1))

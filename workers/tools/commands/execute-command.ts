@@ -59,7 +59,7 @@ export interface FinishedCommand {
 const OUTPUT_LIMIT = 256 * 1024 * 1024
 /** Output up to here is taken in as fast as it comes; after it, at a pace that leaves the machine to others. */
 const FREE_BYTES = 4 * 1024 * 1024
-const PACE_BYTES_PER_MS = 32 * 1024
+const PACE_BYTES_PER_MS = 8 * 1024
 const KILL_GRACE_MS = 1000
 
 /** @throws ToolError when the shell or the folder is missing or the command host cannot run. */

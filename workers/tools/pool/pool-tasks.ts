@@ -15,6 +15,8 @@ export interface PoolTasks {
 /** Names of the tasks = exports of `workers/tools/pool-entry.ts`. */
 const MAX_THREADS = 2
 const IDLE_MS = 10_000
+/** A large table must not take the processor from a stream or the window. Elsewhere than on Linux niceness is the whole process's. */
+const NICENESS = process.platform === 'linux' ? 10 : 0
 
 export function createPoolTasks(): PoolTasks {
   let loaded: Promise<{ pool: PiscinaPool; queue: PQueue }> | undefined
@@ -64,6 +66,7 @@ async function loadPool(): Promise<{ pool: PiscinaPool; queue: PQueue }> {
     minThreads: 0,
     maxThreads: MAX_THREADS,
     idleTimeout: IDLE_MS,
+    niceIncrement: NICENESS,
     // An idle thread must hear its port; the default would block it.
     atomics: 'disabled',
     resourceLimits: { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 24 },
