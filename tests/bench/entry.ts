@@ -6,8 +6,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { judge, valueOf, type BenchContext, type BenchRow, type Figure, type Verdict } from './bench-row.ts'
-import { knownMisses } from './known-misses.ts'
+import { judge, valueOf, type BenchContext, type BenchRow } from './bench-row.ts'
+import { causeOf, unexplainedMisses, type JudgedFigure } from './gate.ts'
 import { benchRows } from './rows/index.ts'
 
 const { values, positionals } = parseArgs({
@@ -37,10 +37,11 @@ const context: BenchContext = {
 interface Judged {
   readonly row: string
   readonly foreignCores: number
-  readonly figures: (Figure & { readonly value: number; readonly verdict: Verdict })[]
+  readonly figures: JudgedFigure[]
   readonly raw: unknown
 }
 
+const missed = (judged: Judged): string[] => unexplainedMisses(judged.row, judged.figures)
 const chosen = benchRows.filter((row) => (positionals.length === 0 ? !(values.short && row.slow === true) : positionals.includes(row.name)))
 const results: Judged[] = []
 let failed = 0
@@ -85,16 +86,6 @@ async function measure(row: BenchRow): Promise<Judged> {
   }
 }
 
-function missed(judged: Judged): string[] {
-  return judged.figures
-    .filter((figure) => figure.verdict === 'missed' && causeOf(judged.row, figure.name) === undefined)
-    .map((figure) => figure.name)
-}
-
-function causeOf(row: string, figure: string): string | undefined {
-  return knownMisses.find((miss) => miss.row === row && miss.figure === figure)?.cause
-}
-
 function print(judged: Judged): void {
   process.stdout.write(`${judged.row}  (others used ${judged.foreignCores.toFixed(2)} core)\n`)
   for (const figure of judged.figures) {
@@ -103,7 +94,7 @@ function print(judged: Judged): void {
       figure.budget === undefined
         ? ''
         : `, budget ${figure.atLeast === true ? '≥' : '≤'} ${figure.budget}${figure.ratio === true ? ' × floor' : ` ${figure.unit}`}`
-    const known = figure.verdict === 'missed' ? causeOf(judged.row, figure.name) : undefined
+    const known = figure.verdict === 'missed' ? causeOf(judged.row, figure) : undefined
     const cause = known === undefined ? '' : ` (known: ${known})`
     const ratio = figure.ratio === true ? ` = ${figure.value.toFixed(2)} ×` : ''
     process.stdout.write(`  ${figure.name}: ${round(figure.ours)} ${figure.unit}${floor}${ratio}${budget}: ${figure.verdict}${cause}\n`)

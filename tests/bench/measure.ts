@@ -128,6 +128,11 @@ async function readOrNothing(file: string): Promise<string> {
   return readFile(file, 'utf8').catch(() => '')
 }
 
+/** What others used beside two sides that are compared: a disturbed floor flatters as much as a disturbed run harms. */
+export function foreignBeside(...sides: readonly (readonly { readonly foreignCores: number }[])[]): number {
+  return Math.max(...sides.map((runs) => median(runs.map((run) => run.foreignCores))))
+}
+
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }

@@ -4,14 +4,13 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Figure, Verdict } from './bench-row.ts'
-import { knownMisses } from './known-misses.ts'
+import { causeOf, type JudgedFigure } from './gate.ts'
 import { benchRows } from './rows/index.ts'
 
 interface Judged {
   readonly row: string
   readonly foreignCores: number
-  readonly figures: readonly (Figure & { readonly value: number; readonly verdict: Verdict })[]
+  readonly figures: readonly JudgedFigure[]
 }
 interface Results {
   readonly machine: { readonly cores: number; readonly node: string }
@@ -60,7 +59,7 @@ function groups({ row, figures }: Judged): { name: string; measured: string; bud
     const values = same.map((figure) => figure.value)
     const unit = first.ratio === true ? '× floor' : first.unit
     const worst = same.find((figure) => figure.verdict === 'missed') ?? first
-    const cause = knownMisses.find((miss) => miss.row === row && miss.figure === worst.name)?.cause
+    const cause = causeOf(row, worst)
     return {
       name:
         same.length === 1 ? first.name : `${same.map((figure) => figure.name.split(' ')[0]).join(', ')} ${first.name.split(' ')[1] ?? ''}`,

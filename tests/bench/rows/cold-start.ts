@@ -1,7 +1,7 @@
 /** From the start of the process to its first request at the provider. */
 import { startFakeProvider } from '#tests/helpers/fake-provider.ts'
 import type { BenchRow } from '../bench-row.ts'
-import { median, runMeasured, type RunCost } from '../measure.ts'
+import { foreignBeside, median, type RunCost, runMeasured } from '../measure.ts'
 
 type Timed = RunCost & { firstRequestMs: number }
 
@@ -35,7 +35,10 @@ export const coldStart: BenchRow = {
       for (let pair = 0; pair < pairs; pair++) runs.push({ floor: await timed(floorArgv), ours: await timed(ourArgv) })
       const of = (pick: (run: (typeof runs)[number]) => number): number => median(runs.map(pick))
       return {
-        foreignCores: of((run) => run.ours.foreignCores),
+        foreignCores: foreignBeside(
+          runs.map((run) => run.ours),
+          runs.map((run) => run.floor),
+        ),
         figures: [
           {
             name: 'first request',

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { startFakeProvider, type FakeAnswer } from '#tests/helpers/fake-provider.ts'
 import type { BenchRow } from '../bench-row.ts'
-import { median, runMeasured, type RunCost } from '../measure.ts'
+import { foreignBeside, median, type RunCost, runMeasured } from '../measure.ts'
 
 const SESSIONS = 8
 const TOOLS = 4
@@ -62,7 +62,10 @@ export const instrumentation: BenchRow = {
         )
       const of = (pick: (run: (typeof runs)[number]) => number): number => median(runs.map(pick))
       return {
-        foreignCores: of((run) => run.on.foreignCores),
+        foreignCores: foreignBeside(
+          runs.map((run) => run.on),
+          runs.map((run) => run.off),
+        ),
         figures: [
           {
             name: 'CPU',

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { startFakeProvider, type FakeAnswer, type FakeRequest, type FakeRule } from '#tests/helpers/fake-provider.ts'
 import type { BenchRow } from '../bench-row.ts'
-import { median, quantile, runMeasured, type RunCost } from '../measure.ts'
+import { foreignBeside, median, quantile, type RunCost, runMeasured } from '../measure.ts'
 
 interface Paced {
   readonly cost: RunCost
@@ -79,7 +79,10 @@ export const pacedSessions: BenchRow = {
       const of = (pick: (run: (typeof runs)[number]) => number): number => median(runs.map(pick))
       const all = (side: 'floor' | 'ours'): number[] => runs.flatMap((run) => run[side].gaps)
       return {
-        foreignCores: of((run) => run.ours.cost.foreignCores),
+        foreignCores: foreignBeside(
+          runs.map((run) => run.ours.cost),
+          runs.map((run) => run.floor.cost),
+        ),
         figures: [
           {
             name: 'CPU of the tree',
@@ -125,20 +128,16 @@ export const pacedSessions: BenchRow = {
             kind: 'time',
           },
         ],
-        raw: runs.map((run) => ({
-          floor: { cpu: run.floor.cost.cpuSeconds, span: run.floor.spanMs },
-          ours: {
-            cpu: run.ours.cost.cpuSeconds,
-            span: run.ours.spanMs,
-            pss: run.ours.cost.peakPssMiB,
-            foreignCores: run.ours.cost.foreignCores,
-          },
-        })),
+        raw: runs.map((run) => ({ floor: brief(run.floor), ours: brief(run.ours) })),
       }
     } finally {
       await provider.stop()
     }
   },
+}
+
+function brief({ cost, gaps, spanMs }: Paced): object {
+  return { cpuSeconds: cost.cpuSeconds, peakPssMiB: cost.peakPssMiB, foreignCores: cost.foreignCores, spanMs, gaps }
 }
 
 function gapsOf(requests: readonly FakeRequest[], marker: string): number[] {

@@ -1,7 +1,7 @@
 /** 100,000 tokens at full speed, stored and printed. */
 import { startFakeProvider } from '#tests/helpers/fake-provider.ts'
 import type { BenchRow } from '../bench-row.ts'
-import { median, runMeasured, type RunCost } from '../measure.ts'
+import { foreignBeside, median, type RunCost, runMeasured } from '../measure.ts'
 
 type Streamed = RunCost & { streamMs: number }
 
@@ -30,7 +30,10 @@ export const tokenFlood: BenchRow = {
       const of = (pick: (run: (typeof runs)[number]) => number): number => median(runs.map(pick))
       const rate = (run: { streamMs: number }): number => tokens / (run.streamMs / 1000)
       return {
-        foreignCores: of((run) => run.ours.foreignCores),
+        foreignCores: foreignBeside(
+          runs.map((run) => run.ours),
+          runs.map((run) => run.floor),
+        ),
         figures: [
           {
             name: 'rate',
@@ -53,7 +56,7 @@ export const tokenFlood: BenchRow = {
           },
         ],
         raw: runs.map(({ floor, ours }) => ({
-          floor: { streamMs: floor.streamMs, cpuSeconds: floor.cpuSeconds },
+          floor: { streamMs: floor.streamMs, cpuSeconds: floor.cpuSeconds, foreignCores: floor.foreignCores },
           ours: { streamMs: ours.streamMs, cpuSeconds: ours.cpuSeconds, foreignCores: ours.foreignCores },
         })),
       }

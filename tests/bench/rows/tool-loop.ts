@@ -1,7 +1,7 @@
 /** A loop of 30 turns, each one command: what the app adds between an answer and the next request. */
 import { startFakeProvider, type FakeAnswer, type FakeRequest } from '#tests/helpers/fake-provider.ts'
 import type { BenchRow } from '../bench-row.ts'
-import { median, quantile, runMeasured } from '../measure.ts'
+import { foreignBeside, median, quantile, runMeasured } from '../measure.ts'
 
 interface Gaps {
   readonly gaps: number[]
@@ -55,7 +55,10 @@ export const toolLoop: BenchRow = {
       // The first gap of a run warms things up on both sides.
       const all = (side: 'floor' | 'ours'): number[] => runs.flatMap((run) => run[side].gaps.slice(1))
       return {
-        foreignCores: median(runs.map((run) => run.ours.foreignCores)),
+        foreignCores: foreignBeside(
+          runs.map((run) => run.ours),
+          runs.map((run) => run.floor),
+        ),
         figures: [
           {
             name: 'gap median',

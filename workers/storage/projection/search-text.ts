@@ -18,22 +18,23 @@ function pairs(run: string, withLast: boolean): string[] {
 }
 
 /**
- * A query for the index: every word must occur, Chinese words as phrases of pairs, the last Latin word also as a
- * beginning. Undefined when nothing in it can be searched for.
+ * A query for the index: every word must occur, Chinese words as phrases of pairs. What may be the beginning of a word
+ * is the last Latin one, which is still being written, and a Chinese character alone, which begins a pair: for a
+ * beginning the index reads all of every word that starts so, among a million messages 70 ms for a common one.
+ * Undefined when nothing in it can be searched for.
  */
 export function searchQuery(query: string): string | undefined {
-  const terms: string[] = []
-  for (const word of query.normalize('NFC').split(/\s+/u)) {
-    for (const part of word.split(/([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+)/u)) {
-      if (part === '') continue
-      if (part.match(CJK_RUN) === null) {
-        if (/[\p{L}\p{N}]/u.test(part)) terms.push(`"${part.replaceAll('"', ' ')}" *`)
-      } else {
-        const list = pairs(part, false)
-        terms.push(list.length === 1 ? `"${list[0]}" *` : `"${list.join(' ')}"`)
-      }
-    }
-  }
+  const parts = query
+    .normalize('NFC')
+    .split(/\s+/u)
+    .flatMap((word) => word.split(/([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+)/u))
+    .filter((part) => /[\p{L}\p{N}]/u.test(part))
+  const terms = parts.map((part, index) => {
+    const isChinese = part.match(CJK_RUN) !== null
+    const phrase = isChinese ? pairs(part, false).join(' ') : part.replaceAll('"', ' ')
+    const isBeginning = isChinese ? [...part].length === 1 : index === parts.length - 1
+    return `"${phrase}"${isBeginning ? ' *' : ''}`
+  })
   return terms.length === 0 ? undefined : terms.join(' AND ')
 }
 

@@ -1,0 +1,21 @@
+/** Which misses fail the bench. */
+import type { Figure, Verdict } from './bench-row.ts'
+import { knownMisses, type KnownMiss } from './known-misses.ts'
+
+export interface JudgedFigure extends Figure {
+  readonly value: number
+  readonly verdict: Verdict
+}
+
+/** Names of figures that missed their budget for no known reason, or by more than the known reason explains. */
+export function unexplainedMisses(row: string, figures: readonly JudgedFigure[], known: readonly KnownMiss[] = knownMisses): string[] {
+  return figures.filter((figure) => figure.verdict === 'missed' && causeOf(row, figure, known) === undefined).map((figure) => figure.name)
+}
+
+/** Why a miss was to be expected; undefined where it was not. */
+export function causeOf(row: string, figure: JudgedFigure, known: readonly KnownMiss[] = knownMisses): string | undefined {
+  const miss = known.find((entry) => entry.row === row && entry.figure === figure.name)
+  if (miss === undefined) return undefined
+  const explained = figure.atLeast === true ? figure.value >= miss.upTo : figure.value <= miss.upTo
+  return explained ? miss.cause : undefined
+}
