@@ -15,7 +15,7 @@ export const suites: readonly Suite[] = [
   { name: 'architecture', paths: ['tests/architecture'], atOnce: 2, limitMinutes: 10 },
   {
     name: 'unit',
-    paths: ['tests/helpers', 'tests/runner', 'tests/ipc-contracts', 'tests/main', 'tests/workers', 'tests/renderer'],
+    paths: ['tests/helpers', 'tests/runner', 'tests/bench', 'tests/ipc-contracts', 'tests/main', 'tests/workers', 'tests/renderer'],
     atOnce: 2,
     limitMinutes: 20,
   },
