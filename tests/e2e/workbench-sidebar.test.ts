@@ -74,7 +74,7 @@ test('a fork is a session of its own that holds the same messages', { timeout: 1
   const transcript = page.getByTestId(testIds.transcript)
   await expect.poll(() => transcript.getAttribute('data-session'), { timeout: 20_000 }).not.toBe(sessionId)
   const forked = (await transcript.getAttribute('data-session')) ?? ''
-  await expect.poll(() => stored(forked)?.title, { timeout: 10_000 }).toBe('to-be-forked')
+  await expect.poll(() => stored(forked)?.title, { timeout: 10_000 }).toBe('to-be-forked (2)')
   expect(await contents(forked)).toEqual(await contents(sessionId))
 })
 

@@ -1,6 +1,7 @@
 /** The events of a session as the beginning of another one. */
 import type { PermissionMode } from '#contracts/session/session-enums.ts'
 import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
+import { emptySnapshot, reduceSession } from '#contracts/session/reduce-session.ts'
 import { recoveryDrafts } from './recover-session.ts'
 
 const NOT_COPIED: readonly SessionEvent['event'][] = [
@@ -27,7 +28,15 @@ export function forkDrafts(
     const { permission: _permission, sandbox: _sandbox, baseUrl: _baseUrl, seal: _seal, ...kept } = draft
     return index === 0 ? ({ ...kept, ...authority } as SessionEventDraft) : (kept as SessionEventDraft)
   })
-  return [...drafts, ...recoveryDrafts(copied, [])]
+  const { title } = reduceSession(emptySnapshot(first.sessionId), events)
+  const named: SessionEventDraft[] = title === '' ? [] : [{ event: 'session_updated', title: titleOfFork(title) }]
+  return [...drafts, ...recoveryDrafts(copied, []), ...named]
+}
+
+/** Two of one name in a list could not be told apart: `Title` → `Title (2)` → `Title (3)`. */
+function titleOfFork(title: string): string {
+  const [, name = title, number = '1'] = /^(.*) \((\d{1,3})\)$/s.exec(title) ?? []
+  return `${name} (${Number(number) + 1})`
 }
 
 /** As drafts of another session: numbers that point at events follow them to their new places. */

@@ -21,3 +21,21 @@ export function parseCommand(text: string, hasSession: boolean): { name: SlashCo
   const argument = (rest ?? '').trim()
   return argument !== '' && !command.argument ? undefined : { name: command.name, argument }
 }
+
+/**
+ * A slip of the finger is not told to the model, and costs nothing; whoever means it sends it once more.
+ * @returns the word that begins a message like a command and is none (a path has more than one part), the first time it is sent from a place
+ */
+export function holdBackSlips(): (place: string, text: string) => string | undefined {
+  let heldBack: string | undefined
+  return (place, text) => {
+    const word = /^\/[a-z][\w-]*(?=\s|$)/i.exec(text.trim())?.[0]
+    const held = `${place} ${text}`
+    if (word === undefined || held === heldBack) {
+      heldBack = undefined
+      return undefined
+    }
+    heldBack = held
+    return word
+  }
+}

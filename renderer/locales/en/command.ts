@@ -10,6 +10,7 @@ export const command = {
   stop: 'Stop this session',
   working: 'Working on it',
   compacted: 'Compacted: from about {before} to about {after} tokens. The conversation stays readable here.',
+  unknown: '{word} is not a command here, or not in this form. Send it once more to give it to the model as text.',
   nothingToUndo: 'No file change of this session can be taken back.',
   undone: 'Nothing was taken back. | 1 file was taken back: {files}. | {value} files were taken back: {files}.',
   notUndone: '{path} was left alone: {reason}',

@@ -12,6 +12,7 @@ export const command: Messages['command'] = {
   stop: '停止这个会话',
   working: '正在处理',
   compacted: '已压缩：从约 {before} 到约 {after} token。对话内容仍可在此查看。',
+  unknown: '“{word}”在这里不是命令，或者写法不对。再发送一次，就会作为文字交给模型。',
   nothingToUndo: '这个会话没有可以撤回的文件改动。',
   undone: '没有撤回任何文件。 | 已撤回 1 个文件：{files}。 | 已撤回 {value} 个文件：{files}。',
   notUndone: '{path} 未动：{reason}',

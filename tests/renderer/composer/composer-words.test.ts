@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findTrigger } from '#renderer/features/composer/find-trigger.ts'
-import { parseCommand } from '#renderer/features/composer/slash-commands.ts'
+import { holdBackSlips, parseCommand } from '#renderer/features/composer/slash-commands.ts'
 
 const at = (marked: string): ReturnType<typeof findTrigger> => findTrigger(marked.replace('|', ''), marked.indexOf('|'))
 
@@ -24,4 +24,20 @@ test('a whole message that is a command is one; anything else that begins with a
     undefined,
   ])
   expect(parseCommand('/model demo/scripted', false)).toEqual({ name: 'model', argument: 'demo/scripted' })
+})
+
+test('what begins like a command and is none is held back once, in each place', () => {
+  const slipOf = holdBackSlips()
+  expect(slipOf('s_1', '/modle fast')).toBe('/modle')
+  expect(slipOf('s_2', '/modle fast')).toBe('/modle')
+  expect(slipOf('s_2', '/modle fast')).toBeUndefined()
+  expect(slipOf('s_2', '/modle fast')).toBe('/modle')
+  expect(slipOf('s_2', '/undo the last thing')).toBe('/undo')
+  expect(['/etc/hosts is odd', '/ is the root', 'say /undo', '/2 of them', '//comment'].map((text) => slipOf('s_1', text))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ])
 })

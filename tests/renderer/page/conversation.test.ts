@@ -57,6 +57,19 @@ const ask = (toolCallId: string): void =>
 const input = () => opened.at(testIds.composerInput)
 const row = (sessionId: string) => opened.page.locator(`[data-testid="${testIds.sessionRow}"][data-session="${sessionId}"]`)
 
+test('a slip that looks like a command stays in the field with a sentence; sent once more it goes to the model', async () => {
+  await open()
+  await input().fill('/modle fast')
+  await input().press('Enter')
+  const note = opened.at(testIds.composerNote)
+  await note.waitFor()
+  expect(await note.innerText()).toContain('/modle is not a command here')
+  expect([calls('session.prompt'), await input().inputValue()]).toEqual([[], '/modle fast'])
+  await input().press('Enter')
+  await waitUntil(() => expect(calls('session.prompt')).toMatchObject([{ sessionId: A, content: '/modle fast' }]))
+  expect(await note.count()).toBe(0)
+})
+
 test('Enter sends, Shift+Enter starts a new line, and the sent text is gone from the field', async () => {
   await open()
   await input().fill('one')
