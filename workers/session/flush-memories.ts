@@ -11,7 +11,9 @@ import type { MetonaRequest } from '#contracts/metona/metona-request.ts'
 import type { MetonaResponse } from '#contracts/metona/metona-response.ts'
 import type { PermissionMode } from '#contracts/session/session-enums.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
+import type { CallExposure } from '#contracts/session/call-exposure.ts'
 import { decideApproval } from './domain/approval-policy.ts'
+import { judged, REMEMBERS } from './domain/session-exposure.ts'
 import type { TurnSettings } from './domain/turn-ports.ts'
 import type { LiveSession } from './live-session.ts'
 import { newId } from './new-id.ts'
@@ -42,8 +44,8 @@ export async function flushMemories(
   ask: (request: MetonaRequest) => Promise<MetonaResponse | undefined>,
 ): Promise<void> {
   const { held } = session
-  if (held === undefined || held.tokens < LEAST_TOKENS || held.request.tools?.some((tool) => tool.name === 'remember') !== true) return
-  if (!mayFlush(session.snapshot.permission, approval)) return
+  if (held === undefined || held.tokens < LEAST_TOKENS || held.request.tools?.some((tool) => tool.name === REMEMBERS) !== true) return
+  if (!mayFlush(session.snapshot.permission, approval, session.exposure)) return
   const spoken = held.messages.findLast((message) => message.role === 'user')?.content ?? ''
   const response = await ask({
     ...held.request,
@@ -54,7 +56,7 @@ export async function flushMemories(
     ],
   })
   let count = 0
-  for (const call of (response?.toolCalls ?? []).filter(({ name }) => name === 'remember').slice(0, MOST_ITEMS)) {
+  for (const call of (response?.toolCalls ?? []).filter(({ name }) => name === REMEMBERS).slice(0, MOST_ITEMS)) {
     const draft = CallSchema.extend({ section: z.undefined().optional() }).safeParse(call.args)
     if (!draft.success) continue
     try {
@@ -86,8 +88,8 @@ export async function flushMemories(
   ])
 }
 
-/** Where `remember` runs without a question, whatever it keeps; never while only a plan is made. */
-export function mayFlush(mode: PermissionMode, approval: TurnSettings['approval']): boolean {
-  const call = { ok: true, argumentsHash: '', display: '', risk: 'session' } as const
-  return mode !== 'plan' && decideApproval('remember', call, { ...approval, mode, granted: false, interactive: false }).kind === 'allow'
+/** Where `remember` runs without a question, whatever it keeps; never while only a plan is made, nor once strangers' words were read. */
+export function mayFlush(mode: PermissionMode, approval: TurnSettings['approval'], exposure: CallExposure): boolean {
+  const call = judged({ ok: true, argumentsHash: '', display: '', risk: 'session' }, REMEMBERS, exposure)
+  return mode !== 'plan' && decideApproval(REMEMBERS, call, { ...approval, mode, granted: false, interactive: false }).kind === 'allow'
 }

@@ -142,8 +142,8 @@ export class LiveSession {
   }
 
   /** Memories the model has before it. */
-  get recalled(): ReadonlySet<string> {
-    return this.#history.recalled
+  get recalled(): readonly string[] {
+    return [...this.#history.recalled.keys()]
   }
 
   get failure(): AppError | undefined {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { emptySnapshot, reduceSession } from '#contracts/session/reduce-session.ts'
 import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
 import { emptyHistory, extendHistory } from '#workers/session/domain/history.ts'
@@ -46,6 +46,52 @@ test('an edit leaves out the message itself too', () => {
       user('better', 3),
     ]),
   ).toEqual(['user one', 'assistant first', 'user better'])
+})
+
+describe('memories that stand in what is sent', () => {
+  const built = (messageId: string, memory: string, turn: number): SessionEventDraft => ({
+    event: 'context_built',
+    tokens: 1,
+    ratio: 0,
+    turnContexts: [{ messageId, turnContext: `<context>${memory}</context>` }],
+    memories: [{ id: memory, score: 1, words: [] }],
+    turn,
+  })
+  const searched = (memory: string, turn: number): SessionEventDraft => ({
+    event: 'tool_result',
+    iteration: 1,
+    tool: 'recall',
+    success: true,
+    durationMs: 1,
+    result: memory,
+    toolCallId: `c_${memory}`,
+    outcome: 'ok',
+    memories: [{ id: memory, score: 1, words: [] }],
+    turn,
+  })
+  const recalled = (drafts: SessionEventDraft[]): string[] => {
+    const history = emptyHistory()
+    for (const event of numbered(drafts)) extendHistory(history, event)
+    return [...history.recalled.keys()]
+  }
+  const talk = [
+    user('one', 1),
+    built('one', 'mem_a', 1),
+    answer('first', 1),
+    user('two', 2),
+    built('two', 'mem_b', 2),
+    searched('mem_c', 2),
+  ]
+
+  test('are those of every message and every search', () => {
+    expect(recalled(talk)).toEqual(['mem_a', 'mem_b', 'mem_c'])
+  })
+  test('go with the message that is edited, and can come again', () => {
+    expect(recalled([...talk, { event: 'rewind', toSeq: 2, reason: 'edit', turn: 3 }])).toEqual(['mem_a'])
+  })
+  test('stay with the message that is asked again, without what was searched since', () => {
+    expect(recalled([...talk, { event: 'rewind', toSeq: 3, reason: 'retry', turn: 3 }])).toEqual(['mem_a', 'mem_b'])
+  })
 })
 
 test('an answer that failed before any text leaves no message', () => {

@@ -112,7 +112,12 @@ test.each<[PermissionMode, PermissionRule[], boolean]>([
   ['full_access', [{ effect: 'deny', tool: '*' }], false],
   ['auto_edit', [{ effect: 'ask', tool: 'remember' }], false],
 ])('unasked, before a summary: in %s mode with the rules %j memories are kept: %s', (mode, rules, kept) => {
-  expect(mayFlush(mode, { rules, harmlessRuns: true })).toBe(kept)
+  expect(mayFlush(mode, { rules, harmlessRuns: true }, {})).toBe(kept)
+})
+
+test.each<PermissionMode>(['ask', 'auto_edit'])('unasked, before a summary, in %s mode: not once a page was read', (mode) => {
+  expect(mayFlush(mode, { rules: [], harmlessRuns: true }, { outside: true })).toBe(false)
+  expect(mayFlush(mode, { rules: [], harmlessRuns: true }, { secret: '.env' })).toBe(true)
 })
 
 test('in the sandbox auto_edit lets exactly these run unasked: none names a secret or a place outside', async () => {

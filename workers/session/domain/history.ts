@@ -9,14 +9,14 @@ export interface History {
   seqs: number[]
   /** How many messages of the current list earlier requests have written to the log in full. */
   logged: number
-  /** Memories that stand in what is sent; those are not brought up again. */
-  recalled: Set<string>
+  /** Memories that stand in what is sent, by the seq of the message they stand in; those are not brought up again. */
+  recalled: Map<string, number>
   /** How the history is sent since the last compaction. */
   compaction: CompactionState | undefined
 }
 
 export function emptyHistory(): History {
-  return { messages: [], seqs: [], logged: 0, recalled: new Set(), compaction: undefined }
+  return { messages: [], seqs: [], logged: 0, recalled: new Map(), compaction: undefined }
 }
 
 /** Adds what `event` means for the next request. Changes `history` in place; order is the events' order. */
@@ -44,7 +44,7 @@ export function extendHistory(history: History, event: SessionEvent): void {
       return
     }
     case 'tool_result':
-      for (const { id } of event.memories ?? []) history.recalled.add(id)
+      for (const { id } of event.memories ?? []) history.recalled.set(id, event.seq)
       add({
         role: 'tool',
         content: '',
@@ -68,10 +68,13 @@ export function extendHistory(history: History, event: SessionEvent): void {
       history.recalled.clear()
       return
     case 'context_built':
-      for (const { messageId, turnContext } of event.turnContexts ?? []) freezeContext(history, messageId, turnContext)
-      for (const { id } of event.memories ?? []) history.recalled.add(id)
+      for (const { messageId, turnContext } of event.turnContexts ?? []) {
+        const seq = freezeContext(history, messageId, turnContext)
+        for (const { id } of event.memories ?? []) if (seq !== undefined) history.recalled.set(id, seq)
+      }
       return
     case 'rewind': {
+      for (const [id, seq] of history.recalled) if (seq > event.toSeq) history.recalled.delete(id)
       const kept = history.seqs.findIndex((seq) => seq > event.toSeq)
       if (kept < 0) return
       history.messages.length = kept
@@ -84,11 +87,13 @@ export function extendHistory(history: History, event: SessionEvent): void {
   }
 }
 
-/** The message is replaced, never changed: others may hold it. */
-function freezeContext(history: History, messageId: string, turnContext: string): void {
+/** The message is replaced, never changed: others may hold it. @returns the seq of its event; undefined where it is not sent. */
+function freezeContext(history: History, messageId: string, turnContext: string): number | undefined {
   const index = history.messages.findLastIndex((message) => message.id === messageId)
   const message = history.messages[index]
-  if (message !== undefined) history.messages[index] = { ...message, turnContext }
+  if (message === undefined) return undefined
+  history.messages[index] = { ...message, turnContext }
+  return history.seqs[index]
 }
 
 /** An answer that failed before any text and asked for nothing leaves no message: the next request repeats the last one. */

@@ -24,7 +24,7 @@ export function addExposure(before: CallExposure, added: CallExposure): CallExpo
 }
 
 /** What it keeps comes before the model in later sessions. */
-const REMEMBERS = 'remember'
+export const REMEMBERS = 'remember'
 
 /** The call as it must be judged: reaching out asks, whatever allows it, where both other things happened; so does remembering. */
 export function judged(call: Prepared, tool: string, { secret, outside }: CallExposure): Prepared {
