@@ -2,15 +2,12 @@
 import path from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pathToFileURL } from 'node:url'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { BroadcastChannel, workerData } from 'node:worker_threads'
 import type { WorkerData } from '#contracts/wire/worker-lifecycle.ts'
+import { heldHere } from './held-here.ts'
 import { METER_CHANNEL, RESOLUTION_MS, type MeterOrder, type ThreadReport } from './thread-report.ts'
 
 const { name, bundles } = workerData as WorkerData
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
 const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
 histogram.enable()
 const channel = new BroadcastChannel(METER_CHANNEL)
@@ -22,9 +19,7 @@ channel.onmessage = (event) => {
   if (message.order !== 'report') return
   // Before the collection, which is the meter's own doing.
   const delay = { p99Ms: histogram.percentile(99) / 1e6 - RESOLUTION_MS, maxMs: histogram.max / 1e6 - RESOLUTION_MS }
-  collect()
-  const { heapUsed, external } = process.memoryUsage()
-  const report: ThreadReport = { name, ...delay, bytes: heapUsed + external }
+  const report: ThreadReport = { name, ...delay, bytes: heldHere() }
   channel.postMessage({ id: message.id, report })
 }
 await import(pathToFileURL(path.join(bundles, name, 'entry.js')).href)

@@ -11,6 +11,7 @@ import { createClient, type Client } from '#main/cli/client.ts'
 import { composeHost } from '#main/host/compose.ts'
 import { connectFakeProvider, type FakeAnswer } from '#tests/helpers/fake-provider.ts'
 import { eventually } from '#tests/helpers/eventually.ts'
+import { heldHere } from './held-here.ts'
 import { threadReports } from './thread-report.ts'
 
 export interface SoakOptions {
@@ -29,7 +30,7 @@ export interface SoakOptions {
 
 export interface SoakResult {
   readonly turns: number
-  /** Minutes since the start and MiB, by thread. */
+  /** Minutes since the start and MiB, by thread; the host's is also the client's. */
   readonly heaps: { readonly minute: number; readonly threads: Record<string, number>; readonly residentMiB: number }[]
   readonly shownEvents: number
   /** Events that were shown and are not in the database, or stand there otherwise. */
@@ -149,10 +150,17 @@ async function oneSession(app: Client, marker: string): Promise<void> {
 
 async function sample(signal: AbortSignal): Promise<void> {
   for (;;) {
-    const found = await reports.read(WORKERS.length)
+    const [found, health] = await Promise.all([reports.read(WORKERS.length), client.call('health.pipeline', {})])
+    // As it is: nobody but the app itself reaches into this thread.
+    const context = health.threads.filter(({ name }) => name === 'context').reduce((sum, one) => sum + one.heapBytes + one.externalBytes, 0)
+    const threads = [
+      ...found.map(({ name, bytes }) => [name, bytes / MIB] as const),
+      ['context', context / MIB],
+      ['host', heldHere() / MIB],
+    ] as const
     heaps.push({
       minute: (performance.now() - startedAt) / 60_000,
-      threads: Object.fromEntries(found.map(({ name, bytes }) => [name, bytes / MIB])),
+      threads: Object.fromEntries(threads),
       residentMiB: process.memoryUsage.rss() / MIB,
     })
     if (signal.aborted) return

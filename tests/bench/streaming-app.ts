@@ -10,6 +10,7 @@ import { MessageChannel, Worker } from 'node:worker_threads'
 import type { Port } from '#contracts/wire/port.ts'
 import { composeHost } from '#main/host/compose.ts'
 import { eventually } from '#tests/helpers/eventually.ts'
+import { heldHere } from './held-here.ts'
 import type { ClientWord } from './streaming-client.ts'
 import { RESOLUTION_MS, threadReports, type ThreadReport } from './thread-report.ts'
 
@@ -66,7 +67,8 @@ const word = async <T extends ClientWord['type']>(type: T): Promise<Extract<Clie
   }
 }
 const go = (): void => client.postMessage('go')
-const held = (found: readonly ThreadReport[]): number => found.reduce((sum, report) => sum + report.bytes, 0)
+/** The client's thread is not the app's. */
+const held = (found: readonly ThreadReport[]): number => found.reduce((sum, report) => sum + report.bytes, heldHere())
 
 host.warm(...WORKERS)
 await word('opened')

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { startFakeProvider, type FakeAnswer, type FakeRequest, type FakeRule } from '#tests/helpers/fake-provider.ts'
 import type { BenchRow } from '../bench-row.ts'
-import { foreignBeside, median, quantile, type RunCost, runMeasured } from '../measure.ts'
+import { floorProgram, foreignBeside, median, quantile, type RunCost, runMeasured } from '../measure.ts'
 
 interface Paced {
   readonly cost: RunCost
@@ -52,7 +52,7 @@ export const pacedSessions: BenchRow = {
           Math.max(...requests.map((request) => request.lastTokenAt ?? 0)) - Math.min(...requests.map((request) => request.arrivedAt)),
       }
     }
-    const floorArgv = [node, `${root}/tests/bench/floor-loop.ts`, provider.baseUrl, JSON.stringify({ prompts, print: false })]
+    const floorArgv = [node, await floorProgram(root), provider.baseUrl, JSON.stringify({ prompts, print: false })]
     const ourArgv = [
       node,
       metona,

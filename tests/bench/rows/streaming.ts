@@ -44,27 +44,26 @@ export async function stream({ node, root, scratch }: BenchContext, provider: Fa
   return { ...(JSON.parse(cost.stdout.trim().split('\n').at(-1) ?? '{}') as StreamingResult), foreignCores: cost.foreignCores }
 }
 
-/** Medians over the runs of what is said of each thread. */
+/** Of each thread the median p99 over the runs, and the longest delay of any run. */
 export function delayFigures(
   runs: readonly StreamingRun[],
   budgets: { readonly hostP99: number; readonly workerP99?: number; readonly hostMax?: number; readonly workerMax?: number },
 ): Figure[] {
   const names = [...new Set(runs.flatMap((run) => run.delays.map((delay) => delay.name)))]
-  const of = (name: string, pick: (delay: StreamingRun['delays'][number]) => number): number =>
-    median(runs.flatMap((run) => run.delays.filter((delay) => delay.name === name).map(pick)))
+  const of = (name: string): StreamingRun['delays'] => runs.flatMap((run) => run.delays.filter((delay) => delay.name === name))
   return names.flatMap((name): Figure[] => {
     const [p99, max] = name === 'host' ? [budgets.hostP99, budgets.hostMax] : [budgets.workerP99, budgets.workerMax]
     return [
       {
         name: `${name} p99`,
-        ours: of(name, (delay) => delay.p99Ms),
+        ours: median(of(name).map((delay) => delay.p99Ms)),
         unit: 'ms net',
         kind: 'time',
         ...(p99 === undefined ? {} : { budget: p99 }),
       },
       {
         name: `${name} max`,
-        ours: of(name, (delay) => delay.maxMs),
+        ours: Math.max(...of(name).map((delay) => delay.maxMs)),
         unit: 'ms net',
         kind: 'time',
         ...(max === undefined ? {} : { budget: max }),
@@ -135,7 +134,7 @@ export const manySessions = streamingRow({
       kind: 'time',
     },
     { name: 'held for a session', ours: median(runs.map((run) => run.heldMiB)), unit: 'MiB', budget: 2, kind: 'count' },
-    { name: 'resident for a session', ours: median(runs.map((run) => run.residentMiB)), unit: 'MiB', kind: 'count' },
+    { name: 'resident for a session', ours: median(runs.map((run) => run.residentMiB)), unit: 'MiB', budget: 2, kind: 'count' },
   ],
 })
 

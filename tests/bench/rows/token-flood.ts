@@ -1,7 +1,7 @@
 /** 100,000 tokens at full speed, stored and printed. */
 import { startFakeProvider } from '#tests/helpers/fake-provider.ts'
 import type { BenchRow } from '../bench-row.ts'
-import { foreignBeside, median, type RunCost, runMeasured } from '../measure.ts'
+import { floorProgram, foreignBeside, median, type RunCost, runMeasured } from '../measure.ts'
 
 type Streamed = RunCost & { streamMs: number }
 
@@ -22,7 +22,7 @@ export const tokenFlood: BenchRow = {
       // Until the process has ended: what was streamed is stored and printed by then.
       return { ...cost, streamMs: cost.startedAt + cost.wallMs - request.firstByteAt }
     }
-    const floorArgv = [node, `${root}/tests/bench/floor-loop.ts`, provider.baseUrl, JSON.stringify({ prompts: ['go'], print: true })]
+    const floorArgv = [node, await floorProgram(root), provider.baseUrl, JSON.stringify({ prompts: ['go'], print: true })]
     const ourArgv = [node, metona, 'run', '-w', workspace, '--trust', '-m', 'deepseek/deepseek-flash', '--base-url', provider.baseUrl, 'go']
     try {
       const runs: { floor: Streamed; ours: Streamed }[] = []

@@ -1,7 +1,7 @@
 /** A loop of 30 turns, each one command: what the app adds between an answer and the next request. */
 import { startFakeProvider, type FakeAnswer, type FakeRequest } from '#tests/helpers/fake-provider.ts'
 import type { BenchRow } from '../bench-row.ts'
-import { foreignBeside, median, quantile, runMeasured } from '../measure.ts'
+import { floorProgram, foreignBeside, median, quantile, runMeasured } from '../measure.ts'
 
 interface Gaps {
   readonly gaps: number[]
@@ -31,7 +31,7 @@ export const toolLoop: BenchRow = {
         throw new Error(`the run failed (${cost.exitCode}, ${requests.length} requests): ${cost.stderr}`)
       return { gaps: gaps(requests), foreignCores: cost.foreignCores }
     }
-    const floorArgv = [node, `${root}/tests/bench/floor-loop.ts`, provider.baseUrl, JSON.stringify({ prompts: ['go'], print: false })]
+    const floorArgv = [node, await floorProgram(root), provider.baseUrl, JSON.stringify({ prompts: ['go'], print: false })]
     const ourArgv = [
       node,
       metona,
