@@ -43,6 +43,7 @@ it('old or new, whole, wherever it is killed; the next change finds nothing in i
     seen[left.text === OLD ? 'old' : 'new']++
     const next = new MemoryFileStore({
       layout: { root: left.root, internals: join(left.root, '.metona') },
+      profile: join(left.root, '.metona', 'profile'),
       now: () => new Date().toISOString(),
     })
     await next.change({ kind: 'add', section: 'todo', text: '[done] afterwards' })

@@ -83,8 +83,8 @@ export function storageHandlers(workspaces: Workspaces): StorageHandlers {
         return written
       }
       if (name !== 'MEMORY.md') return write()
-      const { MemoryFileStore } = await import('./memory/memory-file-store.ts')
-      return new MemoryFileStore({ layout: open.layout, now: workspaces.now }).exclusively(write)
+      const { memoryFileOf } = await import('./memory/memory-files.ts')
+      return memoryFileOf(workspaces, open).exclusively(write)
     },
     judgeFiles: ({ workspace, files }) => ({ verdicts: workspaces.agreed.judge(workspaces.get(workspace).layout.root, files) }),
     changedFiles: async ({ workspace }) => {

@@ -11,6 +11,8 @@ export interface OperationPlace {
   readonly workspace: string
   /** ISO 8601; must differ from that of every earlier change, because it tells an editor's copy from a newer one. */
   readonly now: string
+  /** Throws an AppError for a text that must not be written, beyond what is refused here. */
+  readonly check?: ((text: string) => void) | undefined
 }
 
 /** A higher version than ours: such a file is read, never changed. */
@@ -31,14 +33,14 @@ export function applyOperation(document: MemoryDocument, operation: MemoryOperat
       message: `MEMORY.md has format version ${header.version?.value ?? ''}; this version writes ${MEMORY_VERSION} and leaves it alone`,
       params: { version: header.version?.value ?? '' },
     })
-  const changed = change(document, operation)
+  const changed = change(document, operation, place)
   return changed === document ? document : stamped(changed, place)
 }
 
-function change(document: MemoryDocument, operation: MemoryOperation): MemoryDocument {
+function change(document: MemoryDocument, operation: MemoryOperation, place: OperationPlace): MemoryDocument {
   switch (operation.kind) {
     case 'add': {
-      checkItem(operation.section, operation.text)
+      checkItem(operation.section, operation.text, place)
       if (itemsWith(document, operation.section, operation.text).length > 0) return document
       return addLine(document, operation.section, `- ${operation.text}`)
     }
@@ -47,7 +49,7 @@ function change(document: MemoryDocument, operation: MemoryOperation): MemoryDoc
       return item.status === operation.status ? document : withLine(document, item.at, `- ${withStatus(item.text, operation.status)}`)
     }
     case 'replace': {
-      checkItem(operation.section, operation.newText)
+      checkItem(operation.section, operation.newText, place)
       const item = onlyItem(document, operation.section, operation.oldText)
       return item.text === operation.newText ? document : withLine(document, item.at, `- ${operation.newText}`)
     }
@@ -58,7 +60,8 @@ function change(document: MemoryDocument, operation: MemoryOperation): MemoryDoc
   }
 }
 
-function checkItem(section: MemorySection, text: string): void {
+function checkItem(section: MemorySection, text: string, place: OperationPlace): void {
+  place.check?.(text)
   const problem = /[\r\n]/.test(text) ? 'control_characters' : textProblem(text, LONGEST_MEMORY_LINE)
   if (problem !== undefined)
     throw new AppError({

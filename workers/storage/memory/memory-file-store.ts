@@ -10,10 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { MemoryOperation } from '#contracts/metona/memory-file.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { parseMemory, readDocument, serializeMemory, type MemoryDocument } from '../domain/memory-document.ts'
-import { applyOperation } from '../domain/memory-operations.ts'
+import { applyOperation, type OperationPlace } from '../domain/memory-operations.ts'
 import { editorBase, reapply } from '../domain/merge-edit.ts'
 import type { WorkspaceLayout } from '../folders/workspace-layout.ts'
 import { tryOsLock, type OsLock } from '../lock/os-lock.ts'
+import { JournalSeal } from './journal-seal.ts'
 import { MemoryJournal, hashOf, type JournalLine } from './memory-journal.ts'
 import { putInPlace, readMemoryFile, type MemoryFileReading } from './memory-file-io.ts'
 
@@ -28,10 +29,14 @@ const DEBOUNCE_MS = 150
 
 export interface MemoryFileOptions {
   readonly layout: Pick<WorkspaceLayout, 'root' | 'internals'>
+  /** Folder of the profile, where the key lies that tells our journal from another. */
+  readonly profile: string
   readonly now: () => string
+  /** Throws an AppError for a text that must not be written, also one that was written before. */
+  readonly check?: (text: string) => void
   /** Somebody's save had lost changes of ours, which are in the file again. */
   readonly onMerged?: (count: number) => void
-  /** A text of ours stands in the place of `before`. */
+  /** `before` was changed by one operation into `after`; what was put back besides is not in it. */
   readonly onWritten?: (before: string, after: string) => void
   readonly log?: (message: string) => void
   /** For the tests that show what each protection does. */
@@ -52,7 +57,7 @@ export class MemoryFileStore {
 
   constructor(options: MemoryFileOptions) {
     this.#options = options
-    this.#journal = new MemoryJournal(options.layout.internals)
+    this.#journal = new MemoryJournal(options.layout.internals, new JournalSeal(options.profile, options.layout.root))
   }
 
   read(): MemoryFileReading {
@@ -114,7 +119,7 @@ export class MemoryFileStore {
       const foreign = before.state === 'ready' && hashOf(before.text) !== journal.at(-1)?.after
       const present = parseMemory(before.text)
       const now = this.#stampAfter(present)
-      const place = { workspace: this.#options.layout.root, now }
+      const place = { workspace: this.#options.layout.root, now, check: this.#options.check }
       const lost =
         foreign && this.#options.without?.journal !== true && !isRestored(before.text, journal)
           ? reapply(
@@ -132,7 +137,8 @@ export class MemoryFileStore {
         const temporary = `${NAME}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`
         const placed = await putInPlace(before, text, this.#journal.folder, temporary, this.#options.without?.compare !== true)
         if (!placed) continue
-        this.#options.onWritten?.(before.text, text)
+        const own = lost.applied.length === 0 ? after : operation === undefined ? undefined : alone(present, operation, place)
+        if (own !== undefined) this.#options.onWritten?.(before.text, serializeMemory(own))
         for (const again of lost.applied) lines.push({ operation: again, after: hashOf(text), stamp: now })
         if (operation !== undefined && changed) lines.push({ operation, after: hashOf(text), stamp: now })
       }
@@ -211,6 +217,16 @@ export class MemoryFileStore {
 function isRestored(text: string, journal: readonly JournalLine[]): boolean {
   const hash = hashOf(text)
   return journal.some((line) => line.after === hash)
+}
+
+/** The document after the operation and nothing else; undefined when it speaks of what was only put back. */
+function alone(document: MemoryDocument, operation: MemoryOperation, place: OperationPlace): MemoryDocument | undefined {
+  try {
+    return applyOperation(document, operation, place)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return undefined
+  }
 }
 
 function stampOf(document: MemoryDocument): string | undefined {

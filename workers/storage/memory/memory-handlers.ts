@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import type { MemoryEntry } from '#contracts/metona/memory-entry.ts'
 import { LONGEST_MEMORY, LONGEST_SUMMARY } from '#contracts/metona/memory-entry.ts'
-import { LONGEST_MEMORY_LINE } from '#contracts/metona/memory-file.ts'
 import type { storageService } from '#contracts/storage/storage-service.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import type { ServiceHandlers } from '#contracts/wire/define-service.ts'
@@ -13,7 +12,8 @@ import { listMemories, nextPosition, readMemory, readRecalls, sameMemory, toEntr
 import type { Workspaces } from '../workspaces.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkMemoryText } from './check-memory-text.ts'
-import { MemoryFileStore } from './memory-file-store.ts'
+import type { MemoryFileStore } from './memory-file-store.ts'
+import { memoryFileOf } from './memory-files.ts'
 import { searchMemories } from './search-memories.ts'
 import { viewMemoryFile } from './view-memory-file.ts'
 
@@ -30,29 +30,7 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
     if (typeof summary === 'string') checkMemoryText(summary, LONGEST_SUMMARY, workspaces.redactor)
   }
   const isSecret = (text: string): boolean => workspaces.redactor.text(text) !== text || textProblem(text, Infinity) === 'secret'
-  const files = new WeakMap<Workspace, MemoryFileStore>()
-  const fileOf = (workspace: Workspace): MemoryFileStore => {
-    const present = files.get(workspace)
-    if (present !== undefined) return present
-    const store = new MemoryFileStore({
-      layout: workspace.layout,
-      now: workspaces.now,
-      log: workspaces.log,
-      onWritten: (before, after) => workspaces.agreed.wrote(workspace.layout.root, 'MEMORY.md', before, after),
-      onMerged: (count) =>
-        workspace.banners.set(
-          'info',
-          'MEMORY_MERGED',
-          `Another program saved an older MEMORY.md; ${count} changes it did not have were put back`,
-          {
-            count,
-          },
-        ),
-    })
-    files.set(workspace, store)
-    workspace.onDispose(() => store.close())
-    return store
-  }
+  const fileOf = (workspace: Workspace): MemoryFileStore => memoryFileOf(workspaces, workspace)
 
   return {
     memoryAdd: async ({ workspace, item: draft }, { signal }) => {
@@ -123,8 +101,6 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
       const open = workspaces.get(workspace)
       if (open.readOnly)
         throw new AppError({ code: 'READ_ONLY', message: `${workspace} is open for reading only`, params: { path: workspace } })
-      if (operation.kind === 'add') checkMemoryText(operation.text, LONGEST_MEMORY_LINE, workspaces.redactor)
-      if (operation.kind === 'replace') checkMemoryText(operation.newText, LONGEST_MEMORY_LINE, workspaces.redactor)
       const file = fileOf(open)
       const { changed } = await file.change(operation)
       return { changed, file: viewMemoryFile(file.read(), isSecret) }

@@ -1,4 +1,7 @@
-/** What was done to MEMORY.md, in order, with the texts before and after; in `.metona/memory/`. An aid: without it nothing is lost that a person wrote. */
+/**
+ * What was done to MEMORY.md, in order, with the texts before and after; in `.metona/memory/`. An aid: without it nothing is lost that a
+ * person wrote. Lines without a seal of this profile are none.
+ */
 import { createHash } from 'node:crypto'
 import { closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,8 +9,10 @@ import * as z from 'zod'
 import { MemoryOperationSchema } from '#contracts/metona/memory-file.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import type { JournalEntry, Snapshot } from '../domain/merge-edit.ts'
+import type { JournalSeal } from './journal-seal.ts'
 
 const LineSchema = z.object({ operation: MemoryOperationSchema.optional(), after: z.string(), stamp: z.string().optional() })
+const SealedSchema = LineSchema.extend({ seal: z.string() })
 export type JournalLine = JournalEntry
 
 const SNAPSHOTS = 20
@@ -25,8 +30,10 @@ export class MemoryJournal {
   readonly folder: string
   readonly lockFile: string
   readonly #file: string
+  readonly #seal: JournalSeal
 
-  constructor(internals: string) {
+  constructor(internals: string, seal: JournalSeal) {
+    this.#seal = seal
     this.folder = join(internals, 'memory')
     this.lockFile = join(this.folder, 'lock')
     this.#file = join(this.folder, 'journal.jsonl')
@@ -39,13 +46,15 @@ export class MemoryJournal {
       throw new AppError({ code: 'UNSAFE_WORKSPACE', message: `${this.folder} is a link`, params: { path: this.folder } })
   }
 
-  /** Oldest first; a torn or foreign line is passed over. */
+  /** Oldest first; a torn line, or one that was not written by this profile for this folder, is passed over. */
   read(): JournalLine[] {
     return this.#text()
       .split('\n')
       .flatMap((line) => {
-        const parsed = LineSchema.safeParse(parseJson(line))
-        return parsed.success ? [parsed.data] : []
+        const { data } = SealedSchema.safeParse(parseJson(line))
+        if (data === undefined) return []
+        const { seal, ...entry } = data
+        return this.#seal.isOurs(entry, seal) ? [entry] : []
       })
   }
 
@@ -56,7 +65,7 @@ export class MemoryJournal {
     const fd = openSync(this.#file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600)
     try {
       // A line torn by a kill must not swallow the next one.
-      writeFileSync(fd, lines.map((line) => `\n${JSON.stringify(line)}`).join(''))
+      writeFileSync(fd, this.#sealed(lines))
     } finally {
       closeSync(fd)
     }
@@ -68,7 +77,7 @@ export class MemoryJournal {
     return hashes.flatMap((hash) => {
       if (!/^[0-9a-f]{32}$/.test(hash)) return []
       const text = readOr(join(this.folder, `${hash}.md`))
-      return text === undefined ? [] : [{ hash, text }]
+      return text === undefined || hashOf(text) !== hash ? [] : [{ hash, text }]
     })
   }
 
@@ -81,7 +90,7 @@ export class MemoryJournal {
   #shorten(): void {
     const lines = this.read()
     const kept = lines.slice(-KEPT_LINES)
-    if (lines.length > MOST_LINES) replaceFile(this.#file, kept.map((line) => `\n${JSON.stringify(line)}`).join(''))
+    if (lines.length > MOST_LINES) replaceFile(this.#file, this.#sealed(kept))
     const named = new Set([...new Set(lines.map((line) => line.after).toReversed())].slice(0, SNAPSHOTS).map((hash) => `${hash}.md`))
     for (const name of readdirSync(this.folder)) {
       const old = name.endsWith('.md') && !named.has(name)
@@ -89,6 +98,10 @@ export class MemoryJournal {
       const left = name.endsWith('.tmp') && !name.includes(`.${process.pid}.`)
       if (old || left) rmSync(join(this.folder, name), { force: true })
     }
+  }
+
+  #sealed(lines: readonly JournalLine[]): string {
+    return lines.map((line) => `\n${JSON.stringify({ ...line, seal: this.#seal.sign(line) })}`).join('')
   }
 
   #text(): string {

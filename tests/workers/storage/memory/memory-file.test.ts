@@ -46,6 +46,7 @@ afterEach(async () => {
 function open(options: Partial<MemoryFileOptions> = {}): MemoryFileStore {
   const store = new MemoryFileStore({
     layout: { root, internals: join(root, '.metona') },
+    profile: join(root, '.metona', 'profile'),
     now: () => '2026-07-01T00:00:00.000Z',
     ...options,
   })

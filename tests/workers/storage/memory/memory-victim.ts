@@ -45,7 +45,11 @@ const { MemoryFileStore } = await import('#workers/storage/memory/memory-file-st
 armed = true
 if (how === 'careless') fs.writeFileSync(join(root, 'MEMORY.md'), `${fs.readFileSync(join(root, 'MEMORY.md'), 'utf8')}- [pending] killed\n`)
 else {
-  const store = new MemoryFileStore({ layout: { root, internals: join(root, '.metona') }, now: () => '2026-07-01T00:00:00.000Z' })
+  const store = new MemoryFileStore({
+    layout: { root, internals: join(root, '.metona') },
+    profile: join(root, '.metona', 'profile'),
+    now: () => '2026-07-01T00:00:00.000Z',
+  })
   await store.change({ kind: 'add', section: 'todo', text: '[pending] killed' })
 }
 process.stdout.write('survived\n')

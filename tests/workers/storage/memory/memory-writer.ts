@@ -6,6 +6,7 @@ import { MemoryFileStore } from '#workers/storage/memory/memory-file-store.ts'
 const [root = '', ...without] = process.argv.slice(2)
 const store = new MemoryFileStore({
   layout: { root, internals: join(root, '.metona') },
+  profile: join(root, '.metona', 'profile'),
   now: () => new Date().toISOString(),
   without: { lock: without.includes('lock'), compare: without.includes('compare'), journal: without.includes('journal') },
 })

@@ -79,6 +79,7 @@ async function compete(name: string, without: readonly string[], editor: boolean
   // What the app that watches the file does after the last save.
   const last = new MemoryFileStore({
     layout: { root, internals: join(root, '.metona') },
+    profile: join(root, '.metona', 'profile'),
     now: () => new Date().toISOString(),
     without: { lock: without.includes('lock'), compare: without.includes('compare'), journal: without.includes('journal') },
   })
