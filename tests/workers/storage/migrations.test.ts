@@ -92,6 +92,31 @@ describe('migration 30', () => {
   })
 })
 
+describe('migration 70', () => {
+  const found = (term: string): unknown[] =>
+    database.prepare<[string], { rowid: number }>('SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?').all(`"${term}"`)
+  it('makes the index of memories anew, and changes no item', () => {
+    migrate(database, upTo(60), () => undefined)
+    const insert = database.prepare(
+      "INSERT INTO memories (number, id, type, content, fold, summary, source, importance, pinned, created_at, updated_at) VALUES (?, ?, 'semantic', ?, '', ?, 'imported', 0.5, 0, 0, 0)",
+    )
+    insert.run(3, 'mem_a', '用React做前端', null)
+    insert.run(7, 'mem_b', 'plain', '數據庫')
+    // As the version before made it.
+    database.exec("INSERT INTO memories_fts (rowid, terms) VALUES (3, '用R Re ea ac ct t做 做前 前端'), (7, 'plain 數據 據庫')")
+    const before = database.prepare('SELECT * FROM memories').all()
+    migrate(database, upTo(70), () => undefined)
+    expect([found('react'), found('端'), found('据库'), found('plain'), found('ac')]).toEqual([
+      [{ rowid: 3 }],
+      [{ rowid: 3 }],
+      [{ rowid: 7 }],
+      [{ rowid: 7 }],
+      [],
+    ])
+    expect(database.prepare('SELECT * FROM memories').all()).toEqual(before)
+  })
+})
+
 describe('migration 20 of the profile', () => {
   it('adds grants and keeps trust', () => {
     migrate(

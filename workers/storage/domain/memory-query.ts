@@ -1,7 +1,9 @@
 /** A question taken apart: what it asks for, each with the words under which that may be remembered. */
 import { weightOfWord } from './light-words.ts'
-import { isCjk, memoryTerms } from './memory-terms.ts'
+import { RUN, isCjk, memoryTerms } from './memory-terms.ts'
 import { knownWordAt, relatedGroups } from './related-words.ts'
+import { simplified } from './simplified.ts'
+import { isSingleWord } from './single-words.ts'
 import { isStopTerm } from './stop-words.ts'
 
 export interface Alternative {
@@ -27,11 +29,10 @@ const SURNAMES = new Set(
 const RELATED_WEIGHT = 0.6
 const MOST_CONCEPTS = 48
 const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
-const RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|[\p{L}\p{N}]+(?:\+\+|#)?/gu
 
 /** Stop words are left out unless nothing else is there. The same concept is asked for once. */
 export function readQuery(query: string): Concept[] {
-  const all = [...query.normalize('NFKC').matchAll(RUN)].flatMap(([run]) => (isCjk(run) ? conceptsOfRun(run) : [conceptOfWord(run)]))
+  const all = (simplified(query).match(RUN) ?? []).flatMap((run) => (isCjk(run) ? conceptsOfRun(run) : [conceptOfWord(run)]))
   const telling = all.filter((concept) => concept.alternatives.some(({ weight, terms }) => weight === 1 && !terms.every(isStopTerm)))
   const seen = new Set<string>()
   return (telling.length > 0 ? telling : all)
@@ -85,7 +86,8 @@ function conceptsOfRest(text: string): Concept[] {
   const endSingles = (): void => {
     memoryTerms(singles).forEach((pair, index) => {
       const named = index === 0 && SURNAMES.has(pair.charAt(0)) && pair.length > 1
-      concepts.push(named ? { ...conceptOfCharacters(pair), weight: NAME } : conceptOfCharacters(pair))
+      const concept = conceptOfCharacters(pair)
+      concepts.push(named ? { ...concept, weight: NAME } : { ...concept, alternatives: [...concept.alternatives, ...nounsOf(pair)] })
     })
     singles = ''
   }
@@ -102,6 +104,12 @@ function conceptsOfRest(text: string): Concept[] {
   }
   endSingles()
   return concepts
+}
+
+/** Of two characters that are no word together (养猫, 猫叫) the nouns may be remembered beside others. */
+function nounsOf(pair: string): Alternative[] {
+  const nouns = [...pair].filter(isSingleWord)
+  return pair.length === 1 || nouns.length === 0 ? [] : [{ word: nouns.join(' '), terms: nouns, weight: RELATED_WEIGHT }]
 }
 
 function conceptOfCharacters(word: string): Concept {

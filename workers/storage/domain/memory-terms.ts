@@ -1,11 +1,18 @@
 /**
- * Text as the memory index takes it: stems of Latin words, overlapping pairs of Chinese, Japanese and Korean characters.
- * One function for what is stored and for what is asked, so that the two always meet.
+ * Text as the memory index takes it: stems of Latin words, overlapping pairs of Chinese (traditional as simplified), Japanese and
+ * Korean characters.
+ * The same functions for what is stored and for what is asked, so that the two always meet.
  */
 import { porterStem } from './porter-stem.ts'
+import { simplified } from './simplified.ts'
 
-const RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|[\p{L}\p{N}]+(?:\+\+|#)?/gu
-const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+/**
+ * A run of Chinese, Japanese or Korean, or a word of any other script. A word ends where such a run begins, with a blank between
+ * or without one: `用React做` is three runs. The long vowel sign belongs to both kana and is of neither script.
+ */
+export const RUN =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+|[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]]+(?:\+\+|#)?/gv
+const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]/u
 const WORD_PARTS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}]+|\p{N}+/gu
 /** Of one text; what stands behind is not found. */
 const MOST_CHARACTERS = 32_768
@@ -13,12 +20,25 @@ const LONGEST_WORD = 64
 
 /** In order of appearance, repeated as often as they occur. `camelCase` gives the whole and its parts. */
 export function memoryTerms(text: string): string[] {
-  const terms: string[] = []
-  for (const [run] of text.slice(0, MOST_CHARACTERS).normalize('NFKC').matchAll(RUN)) {
-    if (CJK.test(run)) terms.push(...pairsOf(run))
-    else terms.push(...wordsOf(run))
-  }
-  return terms
+  return runsOf(text).flatMap((run) => (isCjk(run) ? pairsOf(run) : wordsOf(run)))
+}
+
+/** The same, and the last character of each run alone: a character is found wherever it stands by the beginning of a term. */
+export function indexTerms(text: string): string[] {
+  return runsOf(text).flatMap((run) => {
+    if (!isCjk(run)) return wordsOf(run)
+    const pairs = pairsOf(run)
+    return [...run].length === 1 ? pairs : [...pairs, [...run].at(-1) ?? '']
+  })
+}
+
+/** Whether a term is one character, which the index knows only as the beginning of others. */
+export function isSingle(term: string): boolean {
+  return isCjk(term) && [...term].length === 1
+}
+
+function runsOf(text: string): string[] {
+  return simplified(text.slice(0, MOST_CHARACTERS)).match(RUN) ?? []
 }
 
 /** Pairs of neighbouring characters; a run of one character is its own term. */

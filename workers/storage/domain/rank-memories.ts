@@ -1,6 +1,7 @@
 /** Which memories answer a question, and how well. Pure: time, counts and candidates are arguments. */
 import type { Concept } from './memory-query.ts'
-import { isCjk, memoryTerms } from './memory-terms.ts'
+import { isSingle, memoryTerms } from './memory-terms.ts'
+import { simplified } from './simplified.ts'
 import { likeness } from './text-likeness.ts'
 
 export interface MemoryCandidate {
@@ -139,10 +140,11 @@ function matchOf<C extends MemoryCandidate>(
   candidate: C,
   context: RankContext,
 ): { share: number; words: string[] } {
-  const terms = memoryTerms(candidate.summary === undefined ? candidate.content : `${candidate.content}\n${candidate.summary}`)
+  const text = simplified(candidate.summary === undefined ? candidate.content : `${candidate.content}\n${candidate.summary}`)
+  const terms = memoryTerms(text)
   const held = new Set(terms)
-  // The index knows characters by pairs only.
-  const holds = (term: string): boolean => held.has(term) || ([...term].length === 1 && isCjk(term) && candidate.content.includes(term))
+  // Terms are pairs of characters.
+  const holds = (term: string): boolean => held.has(term) || (isSingle(term) && text.includes(term))
   const words: string[] = []
   let matched = 0
   let whole = 0

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import type { MemoryEntry, MemoryRecall } from '#contracts/metona/memory-entry.ts'
 import { foldText } from '../domain/text-likeness.ts'
-import { memoryTerms } from '../domain/memory-terms.ts'
+import { indexTerms, isSingle } from '../domain/memory-terms.ts'
 import type { StoredMemory } from '../logs/workspace-record.ts'
 import { statement } from './statement.ts'
 
@@ -47,10 +47,27 @@ export function putMemory(database: Database, item: StoredMemory): void {
     item.updatedAt,
     item.expiresAt ?? null,
   )
+  indexMemory(database, lastInsertRowid, item.content, item.summary)
+}
+
+function indexMemory(database: Database, number: number | bigint, content: string, summary: string | null | undefined): void {
   statement(database, 'INSERT INTO memories_fts (rowid, terms) VALUES (?, ?)').run(
-    lastInsertRowid,
-    memoryTerms(item.summary === undefined ? item.content : `${item.content}\n${item.summary}`).join(' '),
+    number,
+    indexTerms(typeof summary === 'string' ? `${content}\n${summary}` : content).join(' '),
   )
+}
+
+/** Makes the index anew from the rows, as it is made today; inside a transaction. */
+export function indexMemoriesAnew(database: Database): void {
+  database.exec("INSERT INTO memories_fts (memories_fts) VALUES ('delete-all')")
+  const page = database.prepare<[number], Pick<MemoryRow, 'number' | 'content' | 'summary'>>(
+    'SELECT number, content, summary FROM memories WHERE number > ? ORDER BY number LIMIT 1000',
+  )
+  for (let last = 0, rows = page.all(last); rows.length > 0; rows = page.all(last))
+    for (const row of rows) {
+      indexMemory(database, row.number, row.content, row.summary)
+      last = row.number
+    }
 }
 
 export function removeMemories(database: Database, ids: readonly string[]): void {
@@ -150,8 +167,15 @@ export function memoryCount(database: Database): number {
   return statement<[], { last: number | null }>(database, 'SELECT max(number) AS last FROM memories').get()?.last ?? 0
 }
 
-/** In how many items a term of the index occurs. */
+/** In how many items a term of the index occurs; for a single character at most so many. */
 export function termFrequency(database: Database, term: string): number {
+  if (isSingle(term))
+    return (
+      statement<[string, string], { doc: number | null }>(
+        database,
+        'SELECT sum(doc) AS doc FROM memories_vocab WHERE term >= ? AND term <= ?',
+      ).get(term, `${term}\u{10ffff}`)?.doc ?? 0
+    )
   return statement<[string], { doc: number }>(database, 'SELECT doc FROM memories_vocab WHERE term = ?').get(term)?.doc ?? 0
 }
 
@@ -162,7 +186,7 @@ export function memoriesWith(database: Database, terms: readonly string[], limit
     `SELECT memories.* FROM (SELECT rowid AS number FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank LIMIT ?) AS found
      JOIN memories ON memories.number = found.number WHERE expires_at IS NULL OR expires_at > ?`,
   )
-    .all(terms.map((term) => `"${term}"`).join(' OR '), limit, now)
+    .all(terms.map((term) => (isSingle(term) ? `"${term}" *` : `"${term}"`)).join(' OR '), limit, now)
     .map(stored)
 }
 

@@ -125,6 +125,22 @@ it('Chinese words of two characters are found in at least 99 of 100 cases', asyn
   expect(found / expected).toBeGreaterThanOrEqual(0.99)
 })
 
+it('English words without a blank beside Chinese are found in at least 99 of 100 cases', async () => {
+  const glued = texts.flatMap((text) => text.match(/(?<=\p{Script=Han})[a-z]+(?=\p{Script=Han})/gu) ?? [])
+  const asked = [...new Set(glued)].slice(0, 300)
+  let expected = 0
+  let found = 0
+  for (const word of asked) {
+    const alone = new RegExp(`(?<![a-z])${word}(?![a-z])`, 'u')
+    const holds = (text: string): boolean => text.includes(word) && alone.test(text)
+    const hits = await search(word, 'everything')
+    expected += Math.min(10, texts.filter(holds).length)
+    found += Math.min(10, texts.filter(holds).length, hits.filter(({ content }) => holds(content)).length)
+  }
+  process.stdout.write(`${asked.length} words between Chinese characters: ${found} of ${expected} found\n`)
+  expect(found / expected).toBeGreaterThanOrEqual(0.99)
+})
+
 it('control: an index that takes a run of Chinese for one word finds hardly any of them', () => {
   const { database } = storage.workspaces.get(storage.folder)
   database.exec("CREATE VIRTUAL TABLE temp.plain USING fts5(content, tokenize='unicode61')")
@@ -174,7 +190,10 @@ function zipf(source: Random, list: readonly string[]): string {
 function makeText(source: Random, { english, chinese }: Words): string {
   const count = 6 + Math.floor(source.next() * 18)
   if (source.next() >= 0.55) return Array.from({ length: count }, () => zipf(source, english)).join(' ')
-  return Array.from({ length: count }, () => zipf(source, chinese) + (source.next() < 0.08 ? '，' : '')).join('')
+  // One word in ten is Latin, without a blank on either side, as people write.
+  return Array.from({ length: count }, () =>
+    source.next() < 0.1 ? zipf(source, english) : zipf(source, chinese) + (source.next() < 0.08 ? '，' : ''),
+  ).join('')
 }
 
 function pick(list: readonly string[], count: number): string[] {

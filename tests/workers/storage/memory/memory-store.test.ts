@@ -67,6 +67,53 @@ it('an item is stored as it was given, and found by an inflected word and by a w
   expect(await contents('giraffe 长颈鹿')).toEqual([])
 })
 
+describe('Latin words and numbers beside Chinese without a blank', () => {
+  const texts = [
+    '用React做前端',
+    '使用pnpm而不是npm',
+    '端口8080被nginx占用',
+    '发布用iPhone手机验证',
+    'サーバーはDebianで動く',
+    '서버는Ubuntu입니다',
+  ]
+  it.each([
+    ['React', 0],
+    ['which framework: react or vue?', 0],
+    ['which package manager: pnpm or npm?', 1],
+    ['8080', 2],
+    ['what listens on 8080', 2],
+    ['nginx', 2],
+    ['nginx在哪个端口', 2],
+    ['iPhone', 3],
+    ['iphone怎么验证', 3],
+    ['Debian', 4],
+    ['サーバー', 4],
+    ['Ubuntu', 5],
+  ])('%s is found, asked and unasked', async (query, expected) => {
+    for (const text of texts) await add(text)
+    expect((await contents(query))[0]).toBe(texts[expected])
+    expect((await contents(query, 'relevant'))[0]).toBe(texts[expected])
+  })
+})
+
+describe('Chinese', () => {
+  it('traditional characters find simplified ones, and the other way round', async () => {
+    await add('数据库部署在杭州')
+    await add('測試環境每週重置')
+    expect([await contents('數據庫'), await contents('数据库', 'relevant')]).toEqual([['数据库部署在杭州'], ['数据库部署在杭州']])
+    expect([await contents('测试环境'), await contents('測試', 'relevant')]).toEqual([['測試環境每週重置'], ['測試環境每週重置']])
+  })
+
+  it.each(['猫', '養貓嗎', '养猫吗', '那只猫呢', '猫几岁了', '我有没有猫？', '有猫吗'])(
+    'a noun of one character is found wherever it stands: %s',
+    async (query) => {
+      await add('我养了一只猫')
+      await add('办公室里不许抽烟')
+      expect([await contents(query), await contents(query, 'relevant')]).toEqual([['我养了一只猫'], ['我养了一只猫']])
+    },
+  )
+})
+
 it('the same text is not stored twice, whatever its case and width', async () => {
   const first = await add('Uses pnpm')
   expect(await add('ＵＳＥＳ  pnpm ')).toEqual({ item: first.item, added: false })
