@@ -12,15 +12,17 @@ export const LONGEST_MEMORY_LINE = 500
 const section = MemorySectionSchema
 /** An item without its `- `, in the form of its section. Items are told apart by their text, without status, case and width. */
 const text = z.string().trim().min(1).max(LONGEST_MEMORY_LINE)
+/** A line that is there, however it came: it may be longer than what is written. */
+const present = z.string().trim().min(1)
 
 /** The file is never rewritten, only changed by these. */
 export const MemoryOperationSchema = z.discriminatedUnion('kind', [
   /** Does nothing when the item is there. */
   z.object({ kind: z.literal('add'), section, text }),
-  z.object({ kind: z.literal('set_status'), text, status: TodoStatusSchema }),
+  z.object({ kind: z.literal('set_status'), text: present, status: TodoStatusSchema }),
   /** The old item must be there exactly once. */
-  z.object({ kind: z.literal('replace'), section, oldText: text, newText: text }),
-  z.object({ kind: z.literal('remove'), section, text }),
+  z.object({ kind: z.literal('replace'), section, oldText: present, newText: text }),
+  z.object({ kind: z.literal('remove'), section, text: present }),
 ])
 export type MemoryOperation = z.infer<typeof MemoryOperationSchema>
 

@@ -6,6 +6,7 @@ import { awakeTimeout } from './awake-timeout.ts'
 import { callMeter } from './call-meter.ts'
 import type { CallOptions, ServiceClient, ServiceDefinition } from './define-service.ts'
 import type { CallRequest, CallResult, WireTarget } from './envelope.ts'
+import { describeIssues } from './describe-issues.ts'
 import type { Port } from './port.ts'
 
 export interface Connection<S extends ServiceDefinition> {
@@ -109,7 +110,7 @@ export function connect<S extends ServiceDefinition>(service: S, port: Port): Co
         (result) => {
           if (!result.ok) return fail(result.error)
           const value = definition.output.safeParse(result.value)
-          if (!value.success) return fail({ code: WireErrorCode.BAD_OUTPUT, message: `${name}: ${value.error.message}` })
+          if (!value.success) return fail({ code: WireErrorCode.BAD_OUTPUT, message: `${name}: ${describeIssues(value.error)}` })
           settle(() => resolve(value.data))
         },
         (thrown: unknown) => fail(notCloneable(name, thrown)),

@@ -6,6 +6,7 @@ import { comlinkEndpoint } from './comlink-endpoint.ts'
 import { AppError, toErrorData, WireErrorCode, type AppErrorData } from './app-error.ts'
 import type { CallContext, ServiceDefinition, ServiceHandlers } from './define-service.ts'
 import type { CallRequest, CallResult, WireTarget } from './envelope.ts'
+import { describeIssues } from './describe-issues.ts'
 import type { Port } from './port.ts'
 
 declare const structuredClone: (value: unknown) => unknown
@@ -36,7 +37,7 @@ export function expose<S extends ServiceDefinition>(service: S, handlers: Servic
     const method = Object.hasOwn(service.methods, request.method) ? service.methods[request.method] : undefined
     if (method === undefined) return failure({ code: WireErrorCode.UNKNOWN_METHOD, message: `${name} does not exist` })
     const input = method.input.safeParse(request.input)
-    if (!input.success) return failure({ code: WireErrorCode.BAD_INPUT, message: `${name}: ${input.error.message}` })
+    if (!input.success) return failure({ code: WireErrorCode.BAD_INPUT, message: `${name}: ${describeIssues(input.error)}` })
     const controller = new AbortController()
     running.set(request.callId, controller)
     try {
@@ -44,7 +45,7 @@ export function expose<S extends ServiceDefinition>(service: S, handlers: Servic
       const answered = await handler(input.data, { signal: controller.signal })
       if (method.answerChecked === 'on_arrival') return { ok: true, value: answered }
       const value = method.output.safeParse(answered)
-      if (!value.success) return failure({ code: WireErrorCode.BAD_OUTPUT, message: `${name}: ${value.error.message}` })
+      if (!value.success) return failure({ code: WireErrorCode.BAD_OUTPUT, message: `${name}: ${describeIssues(value.error)}` })
       return { ok: true, value: value.data }
     } catch (thrown) {
       return failure(toErrorData(thrown))

@@ -9,15 +9,21 @@ import { toProblem, type Problem } from './to-problem.ts'
 /** `words` are those that matched a search. */
 export type ShownMemory = MemoryEntry & { readonly words?: readonly string[] }
 
-export interface ShownMemories {
+interface Found {
+  readonly items: readonly ShownMemory[]
+  readonly total: number
+  readonly more: boolean
+}
+export interface ShownMemories extends Found {
   readonly workspace: string
   /** What was searched for; empty for the whole list. */
   readonly query: string
-  readonly items: readonly ShownMemory[]
-  readonly total: number
 }
 
 const PAGE = 100
+/** Most that one call gives. */
+const MOST_LISTED = 1000
+const MOST_FOUND = 200
 
 export const useMemoriesStore = defineStore('memories', () => {
   const connection = useConnectionStore()
@@ -32,14 +38,26 @@ export const useMemoriesStore = defineStore('memories', () => {
     const question = ++asked
     await guarded(async () => {
       const text = query.trim()
-      const found =
-        text === ''
-          ? await connection.call('memory.list', { workspace, limit: most })
-          : await connection
-              .call('memory.search', { workspace, query: text, purpose: 'everything', limit: PAGE })
-              .then(({ hits }) => ({ items: hits, total: hits.length }))
+      const found = text === '' ? await list(workspace, most) : await search(workspace, text, most)
       if (question === asked) shown.value = { workspace, query: text, ...found }
     })
+  }
+
+  async function list(workspace: string, most: number): Promise<Found> {
+    const items: ShownMemory[] = []
+    for (;;) {
+      const limit = Math.min(MOST_LISTED, most - items.length)
+      const { items: next, total } = await connection.call('memory.list', { workspace, limit, offset: items.length })
+      items.push(...next)
+      if (next.length === 0 || items.length >= Math.min(most, total)) return { items, total, more: items.length < total }
+    }
+  }
+
+  /** The best; how many match at all nobody counts. */
+  async function search(workspace: string, query: string, most: number): Promise<Found> {
+    const limit = Math.min(MOST_FOUND, most)
+    const { hits } = await connection.call('memory.search', { workspace, query, purpose: 'everything', limit })
+    return { items: hits, total: hits.length, more: hits.length === limit && limit < MOST_FOUND }
   }
 
   async function loadFile(workspace: string): Promise<void> {

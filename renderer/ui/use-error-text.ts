@@ -24,6 +24,9 @@ export function useErrorText(): (error: Explainable) => ErrorText {
   return (error) => {
     const known = te(`error.${error.code}.what`, 'en') ? error.code : 'fallback'
     const values = { provider: error.provider ?? '', code: error.code, message: error.message, path: '', holder: '', ...error.params }
-    return { what: t(`error.${known}.what`, values), means: t(`error.${known}.means`, values), todo: t(`error.${known}.todo`, values) }
+    // Where one code has several reasons, its params name which.
+    const because = `error.${known}.because.${String(error.params?.['problem'])}`
+    const means = te(because, 'en') ? because : `error.${known}.means`
+    return { what: t(`error.${known}.what`, values), means: t(means, values), todo: t(`error.${known}.todo`, values) }
   }
 }

@@ -3,6 +3,7 @@ import type { ClientMessage, HostMessage } from '#contracts/session/client-proto
 import { commands } from '#contracts/session/commands.ts'
 import { AppError, toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
 import { callMeter } from '#contracts/wire/call-meter.ts'
+import { describeIssues } from '#contracts/wire/describe-issues.ts'
 import type { WorkerContext, WorkerParts } from '#workers/shared/start-worker.ts'
 import { ClientHub, type Client } from './client-hub.ts'
 import { createHandlers, type CommandHandlers } from './handlers/create-handlers.ts'
@@ -38,7 +39,8 @@ export function createSessionService(context: WorkerContext): WorkerParts {
       if (!isCommand(message.method))
         throw new AppError({ code: WireErrorCode.UNKNOWN_METHOD, message: `${message.method} does not exist` })
       const input = commands.methods[message.method].input.safeParse(message.params)
-      if (!input.success) throw new AppError({ code: WireErrorCode.BAD_INPUT, message: `${message.method}: ${input.error.message}` })
+      if (!input.success)
+        throw new AppError({ code: WireErrorCode.BAD_INPUT, message: `${message.method}: ${describeIssues(input.error)}` })
       const handler = handlers[message.method] as (input: unknown, call: { client: Client; signal: AbortSignal }) => Promise<unknown>
       const value = await handler(input.data, { client, signal: controller.signal })
       reply({ type: 'result', id: message.id, ok: true, value: QUOTING.test(message.method) ? clean(value) : value })

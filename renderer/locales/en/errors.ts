@@ -17,7 +17,11 @@ export const errors = {
     todo: 'Wait a moment, then try again.',
   },
   CALL_CANCELLED: { what: 'This was cancelled.', means: 'Nothing was changed.', todo: 'Start it again when you want it.' },
-  BAD_INPUT: { what: 'The app refused this input.', means: 'Nothing was changed. {message}', todo: 'Change the input and try again.' },
+  BAD_INPUT: {
+    what: 'The app refused this input.',
+    means: 'It is not in the form that is wanted there. Nothing was changed.',
+    todo: 'Change the input and try again.',
+  },
   BAD_OUTPUT: {
     what: 'Part of the app answered in a form this page does not know.',
     means: 'The page and the app are probably of different versions.',
@@ -241,6 +245,14 @@ export const errors = {
   MEMORY_TEXT: {
     what: 'This text cannot be remembered.',
     means: 'It would become part of what the model reads. Nothing was stored.',
+    because: {
+      empty: 'There is no text in it. Nothing was stored.',
+      too_long: 'It is longer than {longest} characters. Nothing was stored.',
+      control_characters: 'It holds control characters or invisible marks. Nothing was stored.',
+      heading: 'A line of it is a heading or a rule (#, ---), which would begin a new part of what the model reads. Nothing was stored.',
+      code_fence: 'It holds a code fence (``` or ~~~), which would swallow what follows it. Nothing was stored.',
+      prompt_tag: 'It holds a tag that structures prompts, or a comment mark. Nothing was stored.',
+    },
     todo: 'Write it as plain sentences.',
   },
   MEMORY_FORM: {

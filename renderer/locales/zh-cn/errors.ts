@@ -6,7 +6,7 @@ export const errors: typeof englishErrors = {
   WORKER_LOST: { what: '后台的一部分刚刚重启。', means: '其中正在进行的工作已中断，已保存的内容不会丢失。', todo: '请重试。' },
   CALL_TIMEOUT: { what: '应用没有及时响应。', means: '它可能仍在处理。', todo: '稍等片刻再试。' },
   CALL_CANCELLED: { what: '操作已取消。', means: '没有任何改动。', todo: '需要时重新开始即可。' },
-  BAD_INPUT: { what: '应用没有接受这个输入。', means: '没有任何改动。{message}', todo: '修改后再试。' },
+  BAD_INPUT: { what: '应用没有接受这个输入。', means: '内容不符合要求的格式，没有做任何改动。', todo: '修改后再试。' },
   BAD_OUTPUT: { what: '应用的回答格式无法识别。', means: '页面与应用的版本可能不一致。', todo: '请刷新页面。' },
   NOT_CLONEABLE: { what: '应用内部有一个值无法传递。', means: '没有任何改动，这是应用自身的缺陷。', todo: '请附上会话日志反馈。' },
   UNKNOWN_METHOD: { what: '应用不认识这个请求。', means: '页面与应用的版本可能不一致，没有任何改动。', todo: '请刷新页面。' },
@@ -130,6 +130,14 @@ export const errors: typeof englishErrors = {
   MEMORY_TEXT: {
     what: '这段文本不能被记住。',
     means: '它会成为模型读到的内容，其中不允许标题、代码围栏、提示标签和不可见字符。没有保存。',
+    because: {
+      empty: '里面没有文字。没有保存。',
+      too_long: '它超过了 {longest} 个字符。没有保存。',
+      control_characters: '里面有控制字符或不可见字符。没有保存。',
+      heading: '其中一行是标题或分隔线（#、---），会被模型当作新的部分。没有保存。',
+      code_fence: '里面有代码围栏（``` 或 ~~~），会吞掉后面的内容。没有保存。',
+      prompt_tag: '里面有用于组织提示词的标签，或注释符号。没有保存。',
+    },
     todo: '请写成普通的句子。',
   },
   MEMORY_FORM: {

@@ -1,7 +1,7 @@
 /** remember: keeps something for later sessions, in the memory store or as a line of MEMORY.md. The session does the writing. */
 import * as z from 'zod'
 import { LONGEST_MEMORY, LONGEST_SUMMARY } from '#contracts/metona/memory-entry.ts'
-import { LONGEST_MEMORY_LINE, MemorySectionSchema, TodoStatusSchema, type MemoryOperation } from '#contracts/metona/memory-file.ts'
+import { MemorySectionSchema, TodoStatusSchema, type MemoryOperation } from '#contracts/metona/memory-file.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import { defineTool } from '../define-tool.ts'
@@ -23,7 +23,7 @@ const input = z.strictObject({
     'Changes a line of MEMORY.md, which every session sees, instead. Form of content: preferences "[category] text", context "[project] text", decisions "YYYY-MM-DD: text", todo "[pending|done|cancelled] text", issues "problem | scope | solution"',
   ),
   operation: z.enum(['add', 'set_status', 'replace', 'remove']).optional().describe('On MEMORY.md; default add'),
-  old_content: z.string().trim().min(1).max(LONGEST_MEMORY_LINE).optional().describe('The present line, for replace'),
+  old_content: z.string().trim().min(1).optional().describe('The present line, for replace'),
   status: TodoStatusSchema.optional().describe('The new status, for set_status'),
 })
 
