@@ -63,7 +63,7 @@ export const messagesEn = {
   memoryReadOnly: 'MEMORY.md was made by a newer Metona, or is not UTF-8; it is only read',
   memoryUnsafe: 'MEMORY.md is a link out of the folder, or no regular file; it was not read',
   memoryExpected: 'expected: {form}',
-  memoryChecked: '{items} items, {problems} problems',
+  memoryChecked: 'items: {items}, problems: {problems}',
   memoryNoHeader: 'the header is missing',
   memoryNewer: 'a newer format; the file is only read',
   memoryBadVersion: 'the format version is no number',

@@ -44,12 +44,14 @@ export const useMemoriesStore = defineStore('memories', () => {
   }
 
   async function list(workspace: string, most: number): Promise<Found> {
-    const items: ShownMemory[] = []
-    for (;;) {
-      const limit = Math.min(MOST_LISTED, most - items.length)
-      const { items: next, total } = await connection.call('memory.list', { workspace, limit, offset: items.length })
-      items.push(...next)
-      if (next.length === 0 || items.length >= Math.min(most, total)) return { items, total, more: items.length < total }
+    // By id: what is added meanwhile moves the rest on, so that some come twice.
+    const items = new Map<string, ShownMemory>()
+    for (let offset = 0; ;) {
+      const limit = Math.min(MOST_LISTED, most - offset)
+      const { items: next, total } = await connection.call('memory.list', { workspace, limit, offset })
+      for (const item of next) items.set(item.id, item)
+      offset += next.length
+      if (next.length < limit || offset >= Math.min(most, total)) return { items: [...items.values()], total, more: offset < total }
     }
   }
 

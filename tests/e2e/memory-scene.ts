@@ -33,6 +33,7 @@ const items = (zh: boolean): MemoryEntry[] => [
     type: 'episodic',
     source: 'tool_result',
     content: zh ? '退款迁移在第三批失败，原因是时区。' : 'The refund migration failed in batch three because of a time zone.',
+    summary: zh ? '退款迁移失败：时区' : 'refund migration failed: time zone',
     createdAt: at(3),
     updatedAt: at(3),
   },
@@ -53,7 +54,7 @@ export function memoryHost(options: SceneOptions): ScriptedHost {
   const host = busyHost(options)
   const zh = options.language === 'zh-CN'
   const list = items(zh)
-  host.answer('memory.list', () => ({ items: list, total: 128 }))
+  host.answer('memory.list', ({ offset }) => ({ items: offset === 0 ? list : [], total: 128 }))
   host.answer('memory.search', () => ({
     hits: list.slice(1, 2).map((item) => ({ ...item, relevanceScore: 0.61, words: zh ? ['端口'] : ['port'] })),
   }))

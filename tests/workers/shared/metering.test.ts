@@ -50,6 +50,12 @@ describe('bytes', () => {
     expect(ratio > 0.5 && ratio < 2, String(ratio)).toBe(true)
   })
 
+  test('Chinese is written with two bytes a character', () => {
+    const message = { text: '退款按城市汇总，渠道见下表。'.repeat(300) }
+    const ratio = estimateBytes(message) / serialize(message).byteLength
+    expect(ratio > 0.95 && ratio < 1.05, String(ratio)).toBe(true)
+  })
+
   test('a list of 100,000 costs no more looks than a short one', () => {
     let looks = 0
     const element = {

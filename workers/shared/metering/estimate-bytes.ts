@@ -7,7 +7,7 @@ const DEEPEST = 12
  * plain data only: a port in it counts nothing.
  */
 export function estimateBytes(value: unknown, depth = 0): number {
-  if (typeof value === 'string') return value.length
+  if (typeof value === 'string') return isWide(value) ? 2 * value.length : value.length
   if (typeof value !== 'object' || value === null) return 8
   if (ArrayBuffer.isView(value)) return value.byteLength
   if (depth > DEEPEST) return 8
@@ -17,6 +17,13 @@ export function estimateBytes(value: unknown, depth = 0): number {
   let bytes = 8
   for (const key in value) bytes += key.length + estimateBytes((value as Record<string, unknown>)[key], depth + 1)
   return bytes
+}
+
+/** A text with a character beyond Latin-1 is written with two bytes for each unit of all of it. */
+function isWide(text: string): boolean {
+  const step = Math.max(1, Math.floor(text.length / LOOK_AT))
+  for (let at = 0; at < text.length; at += step) if (text.charCodeAt(at) > 0xff) return true
+  return false
 }
 
 function bytesOfList(list: readonly unknown[], depth: number): number {
