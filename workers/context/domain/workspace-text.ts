@@ -51,17 +51,32 @@ export function cleanWorkspaceText(text: string, file: PartitionFile): string {
     .trim()
 }
 
+/** Whatever begins first counts: a comment mark in a fence that closes is text, and so is a fence in a comment. */
 function dropComments(text: string): string {
   let out = ''
-  let from = 0
-  for (;;) {
-    const start = text.indexOf('<!--', from)
-    const end = start < 0 ? -1 : text.indexOf('-->', start + 4)
+  const unclosed = new Map<string, number>()
+  for (let at = 0; at < text.length;) {
+    const lineEnd = text.indexOf('\n', at) < 0 ? text.length : text.indexOf('\n', at) + 1
+    const line = text.slice(at, lineEnd)
+    const mark = at === 0 || text.charAt(at - 1) === '\n' ? / {0,3}(`{3,}|~{3,})/y.exec(line)?.[1] : undefined
+    if (mark !== undefined && mark.length < (unclosed.get(mark.charAt(0)) ?? Infinity)) {
+      const fence = new RegExp(`^ {0,3}${mark}${mark.charAt(0)}*[^\\S\\n]*(?:\\n|$(?![^]))`, 'gm')
+      fence.lastIndex = lineEnd
+      if (fence.test(text)) {
+        out += text.slice(at, fence.lastIndex)
+        at = fence.lastIndex
+        continue
+      }
+      unclosed.set(mark.charAt(0), mark.length)
+    }
+    const start = line.indexOf('<!--')
+    const end = start < 0 || unclosed.has('<') ? -1 : text.indexOf('-->', at + start + 4)
     // A comment that never closes is text: nothing a person wrote may vanish by accident.
-    if (start < 0 || end < 0) return out + text.slice(from)
-    out += text.slice(from, start)
-    from = end + 3
+    if (start >= 0 && end < 0) unclosed.set('<', 4)
+    out += end < 0 ? line : line.slice(0, start)
+    at = end < 0 ? lineEnd : end + 3
   }
+  return out
 }
 
 /** A heading stays when text follows before the next heading of its own or a higher rank. */

@@ -1,5 +1,6 @@
 /** MEMORY.md as a list of lines that loses nothing: `serializeMemory(parseMemory(text)) === text` for every text. */
 import type { MemorySection, TodoStatus } from '#contracts/metona/memory-file.ts'
+import { endOfItem, findBlocks } from './memory-blocks.ts'
 import { readItem, sectionOfHeading } from './memory-sections.ts'
 
 export interface DocumentLine {
@@ -27,8 +28,9 @@ export function serializeMemory(document: MemoryDocument): string {
 }
 
 export interface DocumentItem {
-  /** Index into the document. */
+  /** Index into the document, and that behind the last line that belongs to it. */
   readonly at: number
+  readonly end: number
   /** Without the `- `. */
   readonly text: string
   /** By which items are the same: section and folded text, without status. */
@@ -58,17 +60,18 @@ export interface DocumentView {
   readonly sections: readonly DocumentSection[]
   /** Indices of level-2 headings of other names. */
   readonly unknown: readonly number[]
-  /** Index of a fence that never closes. */
+  /** Index of a fence, and of a comment, that never closes. */
   readonly openFence: number | undefined
+  readonly openComment: number | undefined
 }
 
 const HEADER = { 格式版本: 'version', 创建时间: 'created', 最后更新: 'updated', 工作空间: 'workspace' } as const
 const HEADER_LINE = /^#\s*(格式版本|创建时间|最后更新|工作空间)\s*[:：]\s*(.*?)\s*$/
 const ITEM = /^[-*+]\s+(.*?)\s*$/
 
-/** What the lines mean. Inside a fence that closes they mean nothing; one that does not close is text, or it would swallow the file. */
+/** What the lines mean. Inside a fence or a comment that closes they mean nothing. */
 export function readDocument(document: MemoryDocument): DocumentView {
-  const { fenced, openFence } = findFences(document)
+  const blocks = findBlocks(document)
   const header: Partial<Record<'version' | 'created' | 'updated' | 'workspace', HeaderField>> = {}
   const sections: (Omit<DocumentSection, 'items' | 'others'> & { end: number; items: DocumentItem[]; others: number[] })[] = []
   const unknown: number[] = []
@@ -76,7 +79,7 @@ export function readDocument(document: MemoryDocument): DocumentView {
   let seenHeading = false
   document.forEach(({ raw }, at) => {
     const text = at === 0 ? raw.replace(/^\uFEFF/, '') : raw
-    if (fenced.has(at)) {
+    if (blocks.hidden.has(at)) {
       if (open !== undefined) open.end = at + 1
       return
     }
@@ -98,25 +101,8 @@ export function readDocument(document: MemoryDocument): DocumentView {
     if (open === undefined) return
     open.end = at + 1
     const item = ITEM.exec(text)
-    if (item !== null) open.items.push({ at, ...readItem(open.section, item[1] ?? '') })
+    if (item !== null) open.items.push({ at, end: endOfItem(document, at, blocks), ...readItem(open.section, item[1] ?? '') })
     else if (text.trim() !== '' && !text.startsWith('#')) open.others.push(at)
   })
-  return { header, sections, unknown, openFence }
-}
-
-function findFences(document: MemoryDocument): { fenced: ReadonlySet<number>; openFence: number | undefined } {
-  const fenced = new Set<number>()
-  let opened: { at: number; mark: string } | undefined
-  let openFence: number | undefined
-  for (let at = 0; at < document.length; at++) {
-    const mark = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(document[at]?.raw ?? '')
-    if (mark === null) continue
-    if (opened === undefined) opened = { at, mark: mark[1] ?? '' }
-    else if ((mark[1] ?? '').startsWith(opened.mark) && (mark[2] ?? '').trim() === '') {
-      for (let inside = opened.at; inside <= at; inside++) fenced.add(inside)
-      opened = undefined
-    }
-  }
-  if (opened !== undefined) openFence = opened.at
-  return { fenced, openFence }
+  return { header, sections, unknown, openFence: blocks.openFence, openComment: blocks.openComment }
 }

@@ -40,7 +40,7 @@ export function applyOperation(document: MemoryDocument, operation: MemoryOperat
 function change(document: MemoryDocument, operation: MemoryOperation, place: OperationPlace): MemoryDocument {
   switch (operation.kind) {
     case 'add': {
-      checkItem(operation.section, operation.text, place)
+      checkItem(document, operation.section, operation.text, place)
       if (itemsWith(document, operation.section, operation.text).length > 0) return document
       return addLine(document, operation.section, `- ${operation.text}`)
     }
@@ -48,21 +48,24 @@ function change(document: MemoryDocument, operation: MemoryOperation, place: Ope
       const item = onlyItem(document, 'todo', operation.text)
       return item.status === operation.status ? document : withLine(document, item.at, `- ${withStatus(item.text, operation.status)}`)
     }
+    // What else belongs to the item stays with it: the operation speaks of its first line.
     case 'replace': {
-      checkItem(operation.section, operation.newText, place)
+      checkItem(document, operation.section, operation.newText, place)
       const item = onlyItem(document, operation.section, operation.oldText)
       return item.text === operation.newText ? document : withLine(document, item.at, `- ${operation.newText}`)
     }
     case 'remove': {
       const item = onlyItem(document, operation.section, operation.text)
-      return withoutLine(document, item.at)
+      return withoutLines(document, item)
     }
   }
 }
 
-function checkItem(section: MemorySection, text: string, place: OperationPlace): void {
+function checkItem(document: MemoryDocument, section: MemorySection, text: string, place: OperationPlace): void {
   place.check?.(text)
-  const problem = /[\r\n]/.test(text) ? 'control_characters' : textProblem(text, LONGEST_MEMORY_LINE)
+  // It would end a comment that somebody began further up, and all between would be gone for everybody who reads the file.
+  const endsComment = text.includes('-->') && readDocument(document).openComment !== undefined
+  const problem = /[\r\n]/.test(text) ? 'control_characters' : endsComment ? 'prompt_tag' : textProblem(text, LONGEST_MEMORY_LINE)
   if (problem !== undefined)
     throw new AppError({
       code: problem === 'secret' ? 'SECRET_IN_MEMORY' : 'MEMORY_TEXT',
@@ -93,7 +96,7 @@ function onlyItem(document: MemoryDocument, section: MemorySection, text: string
   return item
 }
 
-/** Behind the section's last item, else behind its explanations; a section that is missing is made at the end. */
+/** Behind the section's last item and what belongs to it, else behind its explanations; a section that is missing is made at the end. */
 function addLine(document: MemoryDocument, section: MemorySection, raw: string): MemoryDocument {
   const found = readDocument(document).sections.find((candidate) => candidate.section === section)
   const end = endOf(document)
@@ -105,7 +108,7 @@ function addLine(document: MemoryDocument, section: MemorySection, raw: string):
 
 function placeIn(document: MemoryDocument, section: DocumentSection): number {
   const last = section.items.at(-1)
-  if (last !== undefined) return last.at + 1
+  if (last !== undefined) return last.end
   let at = section.end
   while (at > section.at + 1 && (document[at - 1]?.raw ?? '').trim() === '') at--
   return at
@@ -125,10 +128,10 @@ function withLine(document: MemoryDocument, at: number, raw: string): MemoryDocu
   return document.map((line, index) => (index === at ? { ...line, raw } : line))
 }
 
-function withoutLine(document: MemoryDocument, at: number): MemoryDocument {
-  const rest = document.filter((_line, index) => index !== at)
+function withoutLines(document: MemoryDocument, { at, end }: Pick<DocumentItem, 'at' | 'end'>): MemoryDocument {
+  const rest = document.filter((_line, index) => index < at || index >= end)
   // The file ended without a line break, and still does.
-  if (at === document.length - 1 && document[at]?.end === '' && rest.length > 0)
+  if (end === document.length && document.at(-1)?.end === '' && rest.length > 0)
     return rest.map((line, index) => (index === rest.length - 1 ? { ...line, end: '' as const } : line))
   return rest
 }

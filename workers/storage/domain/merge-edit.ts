@@ -3,6 +3,7 @@ import type { MemoryOperation } from '#contracts/metona/memory-file.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { parseMemory, readDocument, type MemoryDocument } from './memory-document.ts'
 import { applyOperation, type OperationPlace } from './memory-operations.ts'
+import { keyOf } from './memory-sections.ts'
 
 /** What was done, or (without an operation) a text somebody else saved. */
 export interface JournalEntry {
@@ -49,18 +50,24 @@ export function editorBase(
   return journal.findLastIndex((entry) => entry.after === hash)
 }
 
-/** The text with the operations that came after its base; those that changed it. One that no longer fits is left out. */
+/**
+ * The text with the operations that came after its base; those that changed it. One that no longer fits is left out, and so is the removal
+ * of an item that got lines of its own since: what somebody wrote is not taken away for what we did before.
+ * @param known the text of the base, as far as it is kept.
+ */
 export function reapply(
   document: MemoryDocument,
   base: number | undefined,
   journal: readonly JournalEntry[],
   place: OperationPlace,
+  known = '',
 ): { document: MemoryDocument; applied: MemoryOperation[] } {
   let merged = document
   const applied: MemoryOperation[] = []
+  const seen = new Set(linesOf(known))
   // Without a base nobody knows what was removed on purpose: the text stands as it is.
   for (const { operation } of base === undefined ? [] : journal.slice(base + 1)) {
-    if (operation === undefined) continue
+    if (operation === undefined || (operation.kind === 'remove' && hasOtherLines(merged, operation, seen))) continue
     try {
       const next = applyOperation(merged, operation, place)
       if (next !== merged) applied.push(operation)
@@ -71,6 +78,19 @@ export function reapply(
     }
   }
   return { document: merged, applied }
+}
+
+function hasOtherLines(
+  document: MemoryDocument,
+  { section, text }: Extract<MemoryOperation, { kind: 'remove' }>,
+  known: ReadonlySet<string>,
+): boolean {
+  const key = keyOf(section, text)
+  return readDocument(document).sections.some((found) =>
+    found.items.some(
+      (item) => item.key === key && document.slice(item.at + 1, item.end).some(({ raw }) => raw.trim() !== '' && !known.has(raw.trim())),
+    ),
+  )
 }
 
 function stampOf(document: MemoryDocument): string | undefined {

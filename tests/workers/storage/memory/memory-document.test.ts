@@ -116,7 +116,7 @@ describe(`${RUNS} random files`, () => {
     let refused = 0
     fc.assert(
       fc.property(file, operation, (random, change) => {
-        const text = `## 待办事项\n- [pending] b\n## 用户偏好\n- [沟通风格] 简洁\n${random.replace(/^\uFEFF/, '')}`
+        const text = `## 待办事项\n- [pending] b\n## 用户偏好\n- [沟通风格] 简洁\n## 项目上下文\n${random.replace(/^\uFEFF/, '')}`
         let changed: string
         try {
           changed = after(text, change)
