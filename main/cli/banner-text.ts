@@ -16,6 +16,8 @@ const CHINESE: Readonly<Record<string, string>> = {
   LOG_DAMAGED: '有无法读取的日志行。',
   MCP_UNREADABLE: '有无法读取的 MCP 服务器，已略过：{ids}。可用 `metona mcp remove ID` 移除。',
   MEMORY_MERGED: '另一个程序保存了较旧的 MEMORY.md；它缺少的 {count} 处更改已补回。',
+  MEMORY_LEFT_OUT:
+    '另一个程序保存的 MEMORY.md 不含这里最近的 {count} 处更改，现保持原样。含这些更改的文本已保留：将 {file} 复制为 MEMORY.md 即可找回。',
   LOG_BEHIND: '有日志文件暂时无法写入，之后会由数据库补齐。',
   FILES_CHANGED: '你同意之后在 Metona 之外被改动：{files}。继续使用你同意过的内容。`metona trust {folder}` 会显示改动并采用。',
   PROFILE_DAMAGED: '个人设置数据库已损坏，已另存；信任和设置重新开始。',

@@ -38,5 +38,7 @@ export const banner = {
   MCP_UNREADABLE: 'MCP servers of this folder that cannot be read were left out: {ids}. `metona mcp remove ID` removes one.',
   FILES_CHANGED: '{files}: changed outside Metona since you agreed to it. What you agreed to stays in use until you have looked.',
   MEMORY_MERGED: 'Another program saved an older MEMORY.md. {count} changes it did not have were put back.',
+  MEMORY_LEFT_OUT:
+    'Another program saved a MEMORY.md without the last {count} changes made here, and it stands as it is. The text with them is kept: copy {file} over MEMORY.md to have them back.',
   JOURNAL_MODE: 'This folder is on a network drive, where saving is slower.',
 }

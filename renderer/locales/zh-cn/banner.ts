@@ -39,5 +39,7 @@ export const banner: Messages['banner'] = {
   MCP_UNREADABLE: '这个文件夹中有无法读取的 MCP 服务器，已略过：{ids}。可用 `metona mcp remove ID` 移除。',
   FILES_CHANGED: '{files}：你同意之后在 Metona 之外被改动。在你查看之前，继续使用你同意过的内容。',
   MEMORY_MERGED: '另一个程序保存了较旧的 MEMORY.md，它缺少的 {count} 处更改已补回。',
+  MEMORY_LEFT_OUT:
+    '另一个程序保存的 MEMORY.md 不含这里最近的 {count} 处更改，现保持原样。含这些更改的文本已保留：将 {file} 复制为 MEMORY.md 即可找回。',
   JOURNAL_MODE: '这个文件夹在网络驱动器上，保存会慢一些。',
 }

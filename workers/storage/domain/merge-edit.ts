@@ -19,12 +19,12 @@ export interface Snapshot {
   readonly text: string
 }
 
-/** Headings alone make no two texts versions of one. */
-const LIKE_ENOUGH = 0.3
+/** Share of a version's lines that must still be there. Headings alone make no two texts versions of one. */
+const STILL_THERE = 0.3
 
 /**
  * The place in the journal (index of an entry) of the version an editor started from: the newest one whose time of change the text still
- * carries, else the one whose lines are most like its own. What was in that version and is not in the text was removed on purpose; what came after
+ * carries, else the one of whose lines the largest part is still there, however much was written besides. What was in that version and is not in the text was removed on purpose; what came after
  * it was never seen. Undefined when nothing of the journal resembles the text.
  * @param journal oldest first.
  * @param load the texts of some hashes, in order, as far as they are kept.
@@ -38,12 +38,15 @@ export function editorBase(
   const stamped = stamp === undefined ? -1 : journal.findLastIndex((entry) => entry.stamp === stamp)
   if (stamped >= 0) return stamped
   const lines = new Set(linesOf(text))
-  let best: { hash: string; likeness: number } | undefined
+  let best: { hash: string; present: number; likeness: number } | undefined
   for (const { hash, text: other } of load([...new Set(journal.map((entry) => entry.after))])) {
     const others = linesOf(other)
     const shared = others.filter((line) => lines.has(line)).length
+    const present = others.length === 0 ? 0 : shared / others.length
+    // Of two that are there whole, the one that says more of the text.
     const likeness = shared / (lines.size + others.length - shared)
-    if (likeness >= LIKE_ENOUGH && (best === undefined || likeness >= best.likeness)) best = { hash, likeness }
+    const better = best === undefined || present > best.present || (present === best.present && likeness >= best.likeness)
+    if (present >= STILL_THERE && better) best = { hash, present, likeness }
   }
   if (best === undefined) return undefined
   const { hash } = best

@@ -1,8 +1,9 @@
 /**
  * The workspace's MEMORY.md. Other programs write it too: an editor that knows nothing of us saves whole buffers, a second instance or a
  * command line changes single items. Ours are operations under a lock, put into the place of exactly the text they were made from, and
- * written in a journal, so that a save from an old buffer does not undo them. A text that is to the byte one of the journal was restored
- * on purpose and stands.
+ * written in a journal, so that a save from an old buffer does not undo them. A text that is to the byte one of the journal stands: most
+ * often somebody took a change of ours back (undo, a checkout), and would fight with us over it otherwise. As an editor may also have
+ * saved a buffer nobody touched, the person is told, and the text with our changes is kept.
  */
 import { randomBytes } from 'node:crypto'
 import { watch, type FSWatcher } from 'node:fs'
@@ -36,6 +37,8 @@ export interface MemoryFileOptions {
   readonly check?: (text: string) => void
   /** Somebody's save had lost changes of ours, which are in the file again. */
   readonly onMerged?: (count: number) => void
+  /** An earlier text was put in place, or one nothing of ours resembles: so many changes of ours are not in it, but in `kept` (0: none is missing). */
+  readonly onLeftOut?: (count: number, kept: string) => void
   /** `before` was changed by one operation into `after`; what was put back besides is not in it. */
   readonly onWritten?: (before: string, after: string) => void
   readonly log?: (message: string) => void
@@ -46,6 +49,12 @@ export interface MemoryFileOptions {
 export interface MemoryFileChange {
   readonly changed: boolean
   readonly text: string
+}
+
+interface Missed {
+  readonly document: MemoryDocument
+  readonly applied: readonly MemoryOperation[]
+  readonly leftOut: number | undefined
 }
 
 export class MemoryFileStore {
@@ -121,14 +130,9 @@ export class MemoryFileStore {
       const now = this.#stampAfter(present)
       const place = { workspace: this.#options.layout.root, now, check: this.#options.check }
       const lost =
-        foreign && this.#options.without?.journal !== true && !isRestored(before.text, journal)
-          ? reapply(
-              present,
-              editorBase(before.text, journal, (hashes) => this.#journal.snapshots(hashes)),
-              journal,
-              place,
-            )
-          : { document: present, applied: [] }
+        foreign && this.#options.without?.journal !== true
+          ? this.#missed(before.text, present, journal, place)
+          : { document: present, applied: [], leftOut: undefined }
       const after = operation === undefined ? lost.document : applyOperation(lost.document, operation, place)
       const text = serializeMemory(after)
       const changed = after !== lost.document
@@ -144,9 +148,26 @@ export class MemoryFileStore {
       }
       this.#journal.append(lines, [before.text, text])
       if (lost.applied.length > 0) this.#options.onMerged?.(lost.applied.length)
+      if (lost.leftOut !== undefined) this.#options.onLeftOut?.(lost.leftOut, this.#journal.fileOf(journal.at(-1)?.after ?? ''))
       return { changed, text, merged: lost.applied.length }
     }
     throw busy()
+  }
+
+  /** The text of somebody else with the changes of ours it never saw; or how many are left out of it, where it stands as it is. */
+  #missed(text: string, present: MemoryDocument, journal: readonly JournalLine[], place: OperationPlace): Missed {
+    const snapshots = (hashes: readonly string[]) => this.#journal.snapshots(hashes)
+    const hash = hashOf(text)
+    const restored = journal.findLastIndex((line) => line.after === hash)
+    const base = restored >= 0 ? undefined : editorBase(text, journal, snapshots)
+    if (base !== undefined) {
+      const known = snapshots([journal[base]?.after ?? ''])[0]?.text
+      return { ...reapply(present, base, journal, place, known), leftOut: undefined }
+    }
+    // Of a text that is new altogether, what we did since the last one that was not ours.
+    const since = restored >= 0 ? restored : journal.findLastIndex((line) => line.operation === undefined)
+    const { applied } = reapply(present, since, journal, place, text)
+    return { document: present, applied: [], leftOut: journal.length === 0 ? undefined : applied.length }
   }
 
   /** The text as it stands, once nobody is in the middle of writing it. */
@@ -211,12 +232,6 @@ export class MemoryFileStore {
       await sleep(2 + Math.random() * 23)
     }
   }
-}
-
-/** Somebody took a version back, whole: what we did after it is meant to be gone. */
-function isRestored(text: string, journal: readonly JournalLine[]): boolean {
-  const hash = hashOf(text)
-  return journal.some((line) => line.after === hash)
 }
 
 /** The document after the operation and nothing else; undefined when it speaks of what was only put back. */

@@ -72,17 +72,22 @@ export class MemoryJournal {
     this.#shorten()
   }
 
+  /** Where the text of that hash lies while it is kept. */
+  fileOf(hash: string): string {
+    return join(this.folder, `${hash}.md`)
+  }
+
   /** Of these hashes the texts that are still kept, in the same order. */
   snapshots(hashes: readonly string[]): Snapshot[] {
     return hashes.flatMap((hash) => {
       if (!/^[0-9a-f]{32}$/.test(hash)) return []
-      const text = readOr(join(this.folder, `${hash}.md`))
+      const text = readOr(this.fileOf(hash))
       return text === undefined || hashOf(text) !== hash ? [] : [{ hash, text }]
     })
   }
 
   #keep(text: string): void {
-    const name = join(this.folder, `${hashOf(text)}.md`)
+    const name = this.fileOf(hashOf(text))
     if (lstatSync(name, { throwIfNoEntry: false }) !== undefined) return
     replaceFile(name, text)
   }
