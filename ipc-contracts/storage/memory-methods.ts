@@ -28,7 +28,8 @@ export const memoryMethods = {
   ),
   /**
    * `everything`: all that matches at all, for a person who searches. `relevant`: what is good enough to be brought up unasked,
-   * pinned items first; nothing twice, nothing in `exclude`, nothing MEMORY.md says already.
+   * pinned items first; nothing twice, nothing in `exclude`, nothing MEMORY.md says already. A session sees its own working
+   * memories and no others'; a search for everything without a session sees all.
    */
   memorySearch: method(
     z.object({

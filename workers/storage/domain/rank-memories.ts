@@ -19,7 +19,7 @@ export interface MemoryCandidate {
 export interface RankContext {
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** Whose working memories count; those of others never do. */
+  /** Whose own working memories count a little more. */
   readonly sessionId: string | undefined
   /** How many memories there are, and in how many of them a term occurs. */
   readonly total: number
@@ -52,18 +52,16 @@ const SMALLEST = 200
 /** Terms of an item of usual length; longer ones match more by chance. */
 const USUAL_LENGTH = 30
 
-/** Best first; what matches nothing and stands beside nothing that matches is left out, as are other sessions' working memories. */
+/** Best first; what matches nothing and stands beside nothing that matches is left out. */
 export function rankMemories<C extends MemoryCandidate>(
   concepts: readonly Concept[],
   candidates: readonly C[],
   context: RankContext,
 ): RankedMemory<C>[] {
-  const scored = candidates
-    .filter((candidate) => candidate.type !== 'working' || candidate.sessionId === context.sessionId)
-    .map((candidate) => {
-      const matched = matchOf(concepts, candidate, context)
-      return { candidate, words: matched.words, share: matched.share, factor: factorOf(candidate, context) }
-    })
+  const scored = candidates.map((candidate) => {
+    const matched = matchOf(concepts, candidate, context)
+    return { candidate, words: matched.words, share: matched.share, factor: factorOf(candidate, context) }
+  })
   const byPlace = new Map(scored.map((entry) => [placeOf(entry.candidate, 0), entry]))
   /** What its neighbours add, by the value each of them has. */
   const beside = (candidate: MemoryCandidate, valueOf: (entry: (typeof scored)[number]) => number): number => {
@@ -162,11 +160,11 @@ function matchOf<C extends MemoryCandidate>(
   return { share: whole === 0 ? 0 : (matched / whole) * (0.85 + 0.15 / Math.max(1, terms.length / USUAL_LENGTH)), words }
 }
 
-function factorOf(candidate: MemoryCandidate, { now }: RankContext): number {
+function factorOf(candidate: MemoryCandidate, { now, sessionId }: RankContext): number {
   const age = Math.max(0, now - candidate.createdAt)
   const importance = 1 - BOUNDED + BOUNDED * candidate.importance
   const recency = 1 - BOUNDED + BOUNDED * 2 ** (-age / HALF_LIFE_MS)
-  return importance * recency * (candidate.type === 'working' ? OWN_WORKING : 1)
+  return importance * recency * (candidate.type === 'working' && candidate.sessionId === sessionId ? OWN_WORKING : 1)
 }
 
 function placeOf({ id, sessionId, position }: MemoryCandidate, distance: number): string {

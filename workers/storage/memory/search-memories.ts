@@ -5,7 +5,16 @@ import { readQuery, type Concept } from '../domain/memory-query.ts'
 import { chooseRelevant, rankMemories, type RankContext, type RankedMemory } from '../domain/rank-memories.ts'
 import { foldText } from '../domain/text-likeness.ts'
 import type { StoredMemory } from '../logs/workspace-record.ts'
-import { memoriesAt, memoriesContaining, memoriesWith, memoryCount, pinnedMemories, termFrequency, toEntry } from '../queries/memories.ts'
+import {
+  memoriesAt,
+  memoriesContaining,
+  memoriesWith,
+  memoryCount,
+  pinnedMemories,
+  termFrequency,
+  toEntry,
+  type MemoryViewer,
+} from '../queries/memories.ts'
 
 export interface MemorySearch {
   readonly query: string
@@ -64,7 +73,8 @@ export function searchMemories(database: Database, search: MemorySearch): Memory
 function rank(database: Database, search: MemorySearch, concepts: readonly Concept[], context: RankContext): RankedMemory<StoredMemory>[] {
   const terms = chooseTerms(concepts, context)
   if (terms.length === 0) return []
-  const candidates = memoriesWith(database, terms, CANDIDATES, search.now)
+  const viewer = viewerOf(search)
+  const candidates = memoriesWith(database, terms, CANDIDATES, viewer)
   const first = rankMemories(concepts, candidates, context)
   const present = new Set(candidates.map(({ id }) => id))
   const neighbours = first
@@ -72,8 +82,8 @@ function rank(database: Database, search: MemorySearch, concepts: readonly Conce
     .flatMap(({ candidate: { sessionId, position, type } }) =>
       sessionId === undefined || position === undefined || type !== 'episodic'
         ? []
-        : memoriesAt(database, sessionId, position - NEIGHBOURHOOD, position + NEIGHBOURHOOD).filter(
-            ({ id, expiresAt }) => !present.has(id) && (expiresAt === undefined || expiresAt > search.now) && present.add(id) !== undefined,
+        : memoriesAt(database, sessionId, position - NEIGHBOURHOOD, position + NEIGHBOURHOOD, viewer).filter(
+            ({ id }) => !present.has(id) && present.add(id) !== undefined,
           ),
     )
   return neighbours.length === 0 ? first : rankMemories(concepts, [...candidates, ...neighbours], context)
@@ -106,10 +116,15 @@ function everything(database: Database, search: MemorySearch, ranked: readonly R
   const held = new Set(literal.map(({ candidate }) => candidate.id))
   const others = ranked.filter(({ candidate }) => !held.has(candidate.id))
   if (ranked.length > 0 && [...text].length > 1) return [...literal, ...others]
-  const containing = memoriesContaining(database, search.query.trim(), search.limit, search.now)
-    .filter((item) => !held.has(item.id) && (item.type !== 'working' || item.sessionId === search.sessionId))
+  const containing = memoriesContaining(database, search.query.trim(), search.limit, viewerOf(search))
+    .filter((item) => !held.has(item.id))
     .map((candidate) => ({ candidate, relevanceScore: 1, match: 1, words: [search.query.trim()] }))
   return [...literal, ...containing, ...others.filter(({ candidate }) => !containing.some((entry) => entry.candidate.id === candidate.id))]
+}
+
+/** A person searches without a session, and through everything that is there. */
+function viewerOf({ now, purpose, sessionId }: MemorySearch): MemoryViewer {
+  return { now, working: purpose === 'everything' && sessionId === undefined ? 'all' : { sessionId } }
 }
 
 function toHit({ candidate, relevanceScore, words }: RankedMemory<StoredMemory>): MemoryHit {

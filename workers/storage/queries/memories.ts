@@ -152,16 +152,6 @@ export function nextPosition(database: Database, sessionId: string): number {
   return (last.get(sessionId)?.last ?? -1) + 1
 }
 
-/** Items of a session at these places. */
-export function memoriesAt(database: Database, sessionId: string, from: number, to: number): StoredMemory[] {
-  return statement<[string, number, number], MemoryRow>(
-    database,
-    'SELECT * FROM memories WHERE session_id = ? AND position BETWEEN ? AND ?',
-  )
-    .all(sessionId, from, to)
-    .map(stored)
-}
-
 /** Not exact after deletions; good enough to tell rare words from common ones. */
 export function memoryCount(database: Database): number {
   return statement<[], { last: number | null }>(database, 'SELECT max(number) AS last FROM memories').get()?.last ?? 0
@@ -179,24 +169,51 @@ export function termFrequency(database: Database, term: string): number {
   return statement<[string], { doc: number }>(database, 'SELECT doc FROM memories_vocab WHERE term = ?').get(term)?.doc ?? 0
 }
 
-/** Items with at least one of the terms, those with the most and rarest first. */
-export function memoriesWith(database: Database, terms: readonly string[], limit: number, now: number): StoredMemory[] {
-  return statement<[string, number, number], MemoryRow>(
+/** Who looks, and when: what has expired and what other sessions note for themselves is not there for anybody else. */
+export interface MemoryViewer {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Whose working memories are seen; `all` for a person who looks through the workspace. */
+  readonly working: 'all' | { readonly sessionId: string | undefined }
+}
+
+const SEEN = "(expires_at IS NULL OR expires_at > ?) AND (type <> 'working' OR ? OR session_id = ?)"
+
+function seenBy({ now, working }: MemoryViewer): [number, number, string | null] {
+  return [now, working === 'all' ? 1 : 0, working === 'all' ? null : (working.sessionId ?? null)]
+}
+
+/** What the viewer sees of a session's items at these places. */
+export function memoriesAt(database: Database, sessionId: string, from: number, to: number, viewer: MemoryViewer): StoredMemory[] {
+  return statement<[string, number, number, number, number, string | null], MemoryRow>(
     database,
-    `SELECT memories.* FROM (SELECT rowid AS number FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank LIMIT ?) AS found
-     JOIN memories ON memories.number = found.number WHERE expires_at IS NULL OR expires_at > ?`,
+    `SELECT * FROM memories WHERE session_id = ? AND position BETWEEN ? AND ? AND ${SEEN}`,
   )
-    .all(terms.map((term) => (isSingle(term) ? `"${term}" *` : `"${term}"`)).join(' OR '), limit, now)
+    .all(sessionId, from, to, ...seenBy(viewer))
+    .map(stored)
+}
+
+/**
+ * Items with at least one of the terms, those with the most and rarest first. What the viewer does not see is left out before
+ * the best are taken: the index hands out its rows in order, so that only as many are looked up as it takes.
+ */
+export function memoriesWith(database: Database, terms: readonly string[], limit: number, viewer: MemoryViewer): StoredMemory[] {
+  return statement<[string, number, number, string | null, number], MemoryRow>(
+    database,
+    `SELECT memories.* FROM memories_fts CROSS JOIN memories ON memories.number = memories_fts.rowid
+     WHERE memories_fts MATCH ? AND ${SEEN} ORDER BY memories_fts.rank LIMIT ?`,
+  )
+    .all(terms.map((term) => (isSingle(term) ? `"${term}" *` : `"${term}"`)).join(' OR '), ...seenBy(viewer), limit)
     .map(stored)
 }
 
 /** For what the index cannot hold: single characters, signs. Newest first. */
-export function memoriesContaining(database: Database, text: string, limit: number, now: number): StoredMemory[] {
-  return statement<[string, number, number], MemoryRow>(
+export function memoriesContaining(database: Database, text: string, limit: number, viewer: MemoryViewer): StoredMemory[] {
+  return statement<[string, number, number, string | null, number], MemoryRow>(
     database,
-    `SELECT * FROM memories WHERE content LIKE ? ESCAPE '\\' AND (expires_at IS NULL OR expires_at > ?) ORDER BY created_at DESC LIMIT ?`,
+    `SELECT * FROM memories WHERE content LIKE ? ESCAPE '\\' AND ${SEEN} ORDER BY created_at DESC LIMIT ?`,
   )
-    .all(`%${text.replace(/[\\%_]/g, '\\$&')}%`, now, limit)
+    .all(`%${text.replace(/[\\%_]/g, '\\$&')}%`, ...seenBy(viewer), limit)
     .map(stored)
 }
 

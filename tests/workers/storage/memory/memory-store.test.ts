@@ -159,6 +159,26 @@ describe('working memories', () => {
     expect((await storage.service.verify({ path: storage.folder })).differences).toEqual([])
   })
 
+  it('of every session are found by a person, who searches without one', async () => {
+    await add('the failing test is checkout-flow', { type: 'working', sessionId: 's_one' })
+    await add('checkout-flow waits for a toast', { type: 'working', sessionId: 's_two' })
+    expect((await contents('checkout-flow')).toSorted()).toEqual(['checkout-flow waits for a toast', 'the failing test is checkout-flow'])
+    expect(await contents('-')).toHaveLength(2)
+    expect(await contents('checkout-flow', 'relevant')).toEqual([])
+  })
+
+  it('of other sessions, and what has expired, crowd nothing out', async () => {
+    for (let number = 0; number < 70; number++) {
+      await add(`staging server ${number}`, { type: 'working', sessionId: 's_two' })
+      await add(`staging server until ${number}`, { expiresAt: clock + 1 })
+    }
+    await add('Of all the things we rent the staging server is the one that stands in Frankfurt, in the second rack from the left')
+    clock += 1
+    const right = [expect.stringContaining('Frankfurt')]
+    expect(await contents('staging server', 'everything', 's_one')).toEqual(right)
+    expect(await contents('staging server', 'relevant', 's_one')).toEqual(right)
+  })
+
   it('go with a deleted session', async () => {
     await storage.append(sessionScript({ sessionId: 's_one' }))
     await add('the failing test is checkout-flow', { type: 'working', sessionId: 's_one' })
