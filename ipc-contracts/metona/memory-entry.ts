@@ -34,14 +34,15 @@ export const MemoryDraftSchema = z.object({
   content: z.string().trim().min(1).max(LONGEST_MEMORY),
   summary: z.string().trim().min(1).max(LONGEST_SUMMARY).optional(),
   source: MetonaMemoryItemSchema.shape.source,
-  importance: z.number().min(0).max(1).default(0.5),
-  pinned: z.boolean().default(false),
+  /** 0.5 when absent. */
+  importance: z.number().min(0).max(1).optional(),
+  pinned: z.boolean().optional(),
   sessionId: z.string().optional(),
   expiresAt: z.number().optional(),
 })
 export type MemoryDraft = z.input<typeof MemoryDraftSchema>
 
-/** Fields that are absent stay; null takes the value away. */
+/** Fields that are absent stay, null takes the value away; a summary stands for its content and goes with it. */
 export const MemoryChangesSchema = z.object({
   content: MemoryDraftSchema.shape.content.optional(),
   summary: z.string().trim().min(1).max(LONGEST_SUMMARY).nullable().optional(),

@@ -10,9 +10,13 @@ const method = <I extends z.ZodType, O extends z.ZodType>(input: I, output: O, d
 export const memoryMethods = {
   /**
    * Refused with a reason: `SECRET_IN_MEMORY`, `MEMORY_TEXT` (control characters, headings, fences: the text becomes part of a prompt).
-   * Text that is there already is not stored twice: the answer is the present item, `added` false.
+   * Text that is there already is not stored twice: the answer is the present item, `added` false. What a person said of it besides
+   * its text (pinned, importance, expiry) is then done to that item, and `changed` is true when it made a difference.
    */
-  memoryAdd: method(z.object({ workspace, item: MemoryDraftSchema }), z.object({ item: MemoryEntrySchema, added: z.boolean() })),
+  memoryAdd: method(
+    z.object({ workspace, item: MemoryDraftSchema }),
+    z.object({ item: MemoryEntrySchema, added: z.boolean(), changed: z.boolean() }),
+  ),
   /** `MEMORY_NOT_FOUND`, and as `memoryAdd`. */
   memoryUpdate: method(z.object({ workspace, id: z.string(), changes: MemoryChangesSchema }), z.object({ item: MemoryEntrySchema })),
   memoryDelete: method(z.object({ workspace, ids: z.array(z.string()).max(10_000) }), z.object({ deleted: z.number().int() })),

@@ -58,6 +58,7 @@ export const messagesEn = {
   memoryPinned: 'pinned',
   memoryAdded: 'remembered as {id}',
   memoryThere: 'that is remembered already',
+  memoryThereChanged: 'that is remembered already as {id}, which is pinned now',
   memoryWritten: 'MEMORY.md was changed',
   memoryAbsent: 'there is no MEMORY.md in this folder',
   memoryReadOnly: 'MEMORY.md was made by a newer Metona, or is not UTF-8; it is only read',

@@ -59,6 +59,7 @@ export const messagesZh: Messages = {
   memoryPinned: '置顶',
   memoryAdded: '已记住，编号 {id}',
   memoryThere: '已经记住了',
+  memoryThereChanged: '已经记住了（{id}），现已置顶',
   memoryWritten: '已更改 MEMORY.md',
   memoryAbsent: '这个文件夹里没有 MEMORY.md',
   memoryReadOnly: 'MEMORY.md 由更新版本的 Metona 创建，或不是 UTF-8 编码；只读取，不更改',

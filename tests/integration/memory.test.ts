@@ -37,8 +37,12 @@ describe('metona memory', () => {
     const added = jsonLines((await memory('add', '--json', '--pin', '发布窗口是每周二')).stdout)[0]
     expect(added).toMatchObject({ content: '发布窗口是每周二', type: 'semantic', source: 'user_input', pinned: true, added: true })
     expect((await memory('add', '发布窗口是每周二')).stdout).toBe('that is remembered already\n')
-    await memory('add', 'the staging server listens on 8443')
-    expect(await listed()).toEqual(['发布窗口是每周二', 'the staging server listens on 8443'])
+    const port = jsonLines((await memory('add', '--json', 'the staging server listens on 8443')).stdout)[0]
+    expect((await memory('add', '--pin', 'the staging server listens on 8443')).stdout).toBe(
+      `that is remembered already as ${String(port?.['id'])}, which is pinned now\n`,
+    )
+    expect(jsonLines((await memory('list', '--json')).stdout).map((item) => item['pinned'])).toEqual([true, true])
+    expect((await listed()).toSorted()).toEqual(['the staging server listens on 8443', '发布窗口是每周二'])
     expect((await memory('search', '发布')).stdout).toMatch(/^mem_[0-9a-z]{16}\t[\d.]+\t发布窗口是每周二\n$/)
     const none = await memory('search', 'giraffes')
     expect([none.code, none.stdout]).toEqual([0, ''])

@@ -66,7 +66,7 @@ export async function flushMemories(
         workspace: session.workspace,
         item: {
           ...item,
-          importance: Math.min(item.importance, MOST_IMPORTANCE),
+          importance: Math.min(item.importance ?? MOST_IMPORTANCE, MOST_IMPORTANCE),
           sessionId: session.sessionId,
           source: 'agent_thought',
         },

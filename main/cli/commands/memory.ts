@@ -52,12 +52,18 @@ export function addMemory(context: CommandContext): Promise<ExitCode> {
       context.out.line(context.json ? JSON.stringify({ changed }) : changed ? context.text.memoryWritten : context.text.memoryThere)
       return ExitCode.DONE
     }
-    const { item, added } = await client.call('memory.add', {
+    const { item, added, changed } = await client.call('memory.add', {
       workspace,
-      item: { content, source: 'user_input', type: (type ?? 'semantic') as 'semantic' | 'episodic', pinned: flags.has('pin') },
+      item: {
+        content,
+        source: 'user_input',
+        type: (type ?? 'semantic') as 'semantic' | 'episodic',
+        ...(flags.has('pin') ? { pinned: true } : {}),
+      },
     })
-    if (context.json) context.out.line(JSON.stringify({ ...item, added }))
-    else context.out.line(added ? fill(context.text.memoryAdded, { id: item.id }) : context.text.memoryThere)
+    if (context.json) context.out.line(JSON.stringify({ ...item, added, changed }))
+    else if (added) context.out.line(fill(context.text.memoryAdded, { id: item.id }))
+    else context.out.line(changed ? fill(context.text.memoryThereChanged, { id: item.id }) : context.text.memoryThere)
     return ExitCode.DONE
   })
 }

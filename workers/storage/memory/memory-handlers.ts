@@ -23,6 +23,8 @@ export type MemoryHandlers = Pick<Handlers, Extract<keyof Handlers, `memory${str
 /** A working memory whose task never ends by itself. */
 const WORKING_LIFE_MS = 14 * 86_400_000
 
+const USUAL_IMPORTANCE = 0.5
+
 export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
   const now = (): number => Date.parse(workspaces.now())
   const check = (content: string | undefined, summary: string | null | undefined): void => {
@@ -37,10 +39,16 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
       check(draft.content, draft.summary)
       if (draft.type === 'working' && draft.sessionId === undefined)
         throw new AppError({ code: 'BAD_INPUT', message: 'a working memory belongs to a session' })
-      return workspaces.get(workspace).recordAll<{ item: MemoryEntry; added: boolean }>((database) => {
-        const present = sameMemory(database, draft, now())
-        if (present !== undefined) return { drafts: [], answer: { item: toEntry(present), added: false } }
+      return workspaces.get(workspace).recordAll<{ item: MemoryEntry; added: boolean; changed: boolean }>((database) => {
         const at = now()
+        const present = sameMemory(database, draft, at)
+        if (present !== undefined) {
+          const item = withWishes(present, draft, at)
+          return {
+            drafts: item === present ? [] : [{ event: 'memory_set', item }],
+            answer: { item: toEntry(item), added: false, changed: item !== present },
+          }
+        }
         const expiresAt = draft.expiresAt ?? (draft.type === 'working' ? at + WORKING_LIFE_MS : undefined)
         const item: StoredMemory = {
           id: `mem_${newId()}`,
@@ -48,14 +56,14 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
           content: draft.content.toWellFormed(),
           ...(draft.summary === undefined ? {} : { summary: draft.summary.toWellFormed() }),
           source: draft.source,
-          importance: draft.importance,
+          importance: draft.importance ?? USUAL_IMPORTANCE,
           ...(draft.sessionId === undefined ? {} : { sessionId: draft.sessionId, position: nextPosition(database, draft.sessionId) }),
           createdAt: at,
           updatedAt: at,
           ...(expiresAt === undefined ? {} : { expiresAt }),
-          pinned: draft.pinned,
+          pinned: draft.pinned ?? false,
         }
-        return { drafts: [{ event: 'memory_set', item }], answer: { item: toEntry(item), added: true } }
+        return { drafts: [{ event: 'memory_set', item }], answer: { item: toEntry(item), added: true, changed: false } }
       }, signal)
     },
 
@@ -115,9 +123,24 @@ function itemTexts(text: string): string[] {
 
 type Changes = Parameters<MemoryHandlers['memoryUpdate']>[0]['changes']
 
+type Draft = Parameters<MemoryHandlers['memoryAdd']>[0]['item']
+
+/** What a person asks for of a text that is there already; the very item when that is nothing new. A model's wishes are not enough. */
+function withWishes(present: StoredMemory, { source, pinned, importance, expiresAt }: Draft, at: number): StoredMemory {
+  if (source !== 'user_input') return present
+  const wishes = {
+    ...(pinned === undefined || pinned === present.pinned ? {} : { pinned }),
+    ...(importance === undefined || importance === present.importance ? {} : { importance }),
+    ...(expiresAt === undefined || expiresAt === present.expiresAt ? {} : { expiresAt }),
+  }
+  return Object.keys(wishes).length === 0 ? present : withChanges(present, wishes, at)
+}
+
 function withChanges(present: StoredMemory, changes: Changes, at: number): StoredMemory {
   const { summary, expiresAt, ...kept } = present
-  const nextSummary = changes.summary === undefined ? summary : (changes.summary ?? undefined)
+  // A summary is sent in place of its content: it must not go on saying what was corrected.
+  const standing = changes.content === undefined || changes.content === present.content ? summary : undefined
+  const nextSummary = changes.summary === undefined ? standing : (changes.summary ?? undefined)
   const nextExpiry = changes.expiresAt === undefined ? expiresAt : (changes.expiresAt ?? undefined)
   return {
     ...kept,

@@ -46,8 +46,8 @@ const goal = (seq: number, taskGoal: string): SessionEvent => ({
 })
 
 it('an item is stored as it was given, and found by an inflected word and by a word of two characters', async () => {
-  const { item, added } = await add('The build cache is cleared every Friday; 构建缓存每周五清空', { importance: 0.8 })
-  expect([item, added]).toEqual([
+  const { item, added, changed } = await add('The build cache is cleared every Friday; 构建缓存每周五清空', { importance: 0.8 })
+  expect([item, added, changed]).toEqual([
     {
       id: item.id,
       type: 'semantic',
@@ -59,6 +59,7 @@ it('an item is stored as it was given, and found by an inflected word and by a w
       updatedAt: clock,
     },
     true,
+    false,
   ])
   expect(item.id).toMatch(/^mem_[0-9a-z]{16}$/)
   expect(await contents('clearing caches')).toEqual([item.content])
@@ -116,7 +117,7 @@ describe('Chinese', () => {
 
 it('the same text is not stored twice, whatever its case and width', async () => {
   const first = await add('Uses pnpm')
-  expect(await add('ＵＳＥＳ  pnpm ')).toEqual({ item: first.item, added: false })
+  expect(await add('ＵＳＥＳ  pnpm ')).toEqual({ item: first.item, added: false, changed: false })
   expect((await list()).total).toBe(1)
 })
 
@@ -135,6 +136,34 @@ it('content, summary, importance, expiry and pin can be changed; the index follo
   await expect(
     storage.service.memoryUpdate({ workspace: storage.folder, id: 'mem_none', changes: { pinned: true } }),
   ).rejects.toMatchObject({ code: 'MEMORY_NOT_FOUND' })
+})
+
+it('what a person says besides a text that is there already is done to the item; what a model says is not', async () => {
+  const { item } = await add('Uses pnpm', { importance: 0.37 })
+  clock += DAY
+  const pinned = { ...item, pinned: true, updatedAt: clock }
+  expect(await add('uses pnpm', { pinned: true })).toEqual({ item: pinned, added: false, changed: true })
+  expect(await add('uses pnpm', { pinned: true })).toEqual({ item: pinned, added: false, changed: false })
+  const all = { ...pinned, importance: 0.9, expiresAt: clock + DAY }
+  expect(await add('uses pnpm', { importance: 0.9, expiresAt: clock + DAY })).toEqual({ item: all, added: false, changed: true })
+  expect(await add('uses pnpm', { importance: 0, pinned: false, source: 'agent_thought' })).toEqual({
+    item: all,
+    added: false,
+    changed: false,
+  })
+  expect((await list()).items).toEqual([all])
+})
+
+it('a corrected item does not keep the summary of what it said before, and nothing else of it changes', async () => {
+  const { item } = await add('the staging port is 8080', { summary: 'staging: 8080', importance: 0.37 })
+  const update = (changes: object) => storage.service.memoryUpdate({ workspace: storage.folder, id: item.id, changes })
+  expect((await update({ content: item.content })).item).toEqual(item)
+  expect((await update({ content: 'the staging port is 9090' })).item).toEqual({
+    ...omit(item, 'summary'),
+    content: 'the staging port is 9090',
+  })
+  expect(await contents('8080')).toEqual([])
+  expect((await update({ content: 'the staging port is 9191', summary: 'staging: 9191' })).item).toMatchObject({ summary: 'staging: 9191' })
 })
 
 it('a deleted item is gone, from the index too', async () => {
