@@ -6,6 +6,7 @@ import { Banners } from './banners.ts'
 import { AgreedFiles } from './folders/agreed-files.ts'
 import { layoutOf } from './folders/workspace-layout.ts'
 import { openForWriting, saveHeads } from './open-workspace.ts'
+import { watchMemoryFileSoon } from './memory/watch-at-opening.ts'
 import { supportedSqlite } from './sqlite-version.ts'
 import type { ConnectionOptions } from './open-database.ts'
 import { Profile } from './profile/profile.ts'
@@ -204,6 +205,7 @@ export class Workspaces {
     this.#entries.set(root, { workspace: opened.workspace, mode: 'write', traces: new Traces(opened.workspace.layout.traces) })
     this.profile.opened(root)
     await this.agreed.opened(root, request.trust, opened.created)
+    watchMemoryFileSoon(this, opened.workspace)
     return opened.created
   }
 

@@ -34,18 +34,25 @@ const WITHOUT_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTS
 const RENAME_TRIES = 10
 const RENAME_PAUSE_MS = 50
 
-/** A link is followed inside the folder only. */
-export function readMemoryFile(root: string, name: string): MemoryFileReading {
-  const nothing = { text: '', bytes: Buffer.alloc(0), path: join(root, name), mode: 0o644, modifiedAt: undefined }
+/** The file itself, where the name is a link: one inside the folder. */
+export function realMemoryFile(root: string, name: string): { readonly path: string } | 'absent' | 'unsafe' {
   let path: string
   try {
     path = realpathSync(join(root, name))
   } catch (error) {
-    if (errorCodeOf(error) !== 'ENOENT') return { ...nothing, state: 'unsafe' }
-    return { ...nothing, state: lstatSync(join(root, name), { throwIfNoEntry: false }) === undefined ? 'absent' : 'unsafe' }
+    if (errorCodeOf(error) !== 'ENOENT') return 'unsafe'
+    return lstatSync(join(root, name), { throwIfNoEntry: false }) === undefined ? 'absent' : 'unsafe'
   }
   const way = relative(realpathSync(root), path)
-  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return { ...nothing, state: 'unsafe' }
+  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? 'unsafe' : { path }
+}
+
+/** A link is followed inside the folder only. */
+export function readMemoryFile(root: string, name: string): MemoryFileReading {
+  const nothing = { text: '', bytes: Buffer.alloc(0), path: join(root, name), mode: 0o644, modifiedAt: undefined }
+  const real = realMemoryFile(root, name)
+  if (typeof real === 'string') return { ...nothing, state: real }
+  const { path } = real
   let fd: number
   try {
     fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))

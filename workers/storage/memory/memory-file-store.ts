@@ -6,7 +6,7 @@
  * saved a buffer nobody touched, the person is told, and the text with our changes is kept.
  */
 import { randomBytes } from 'node:crypto'
-import { watch, type FSWatcher } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MemoryOperation } from '#contracts/metona/memory-file.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
@@ -17,7 +17,8 @@ import type { WorkspaceLayout } from '../folders/workspace-layout.ts'
 import { tryOsLock, type OsLock } from '../lock/os-lock.ts'
 import { JournalSeal } from './journal-seal.ts'
 import { MemoryJournal, hashOf, type JournalLine } from './memory-journal.ts'
-import { putInPlace, readMemoryFile, type MemoryFileReading } from './memory-file-io.ts'
+import { putInPlace, readMemoryFile, realMemoryFile, type MemoryFileReading } from './memory-file-io.ts'
+import { MemoryFileWatch } from './memory-file-watch.ts'
 
 const NAME = 'MEMORY.md'
 const LOCK_WAIT_MS = 10_000
@@ -26,7 +27,6 @@ const MOST_ATTEMPTS = 100
 const SETTLE_MS = 30
 /** A file that is written without an end does not stop us for good; comparing before the rename keeps what comes late. */
 const MOST_LOOKS = 100
-const DEBOUNCE_MS = 150
 
 export interface MemoryFileOptions {
   readonly layout: Pick<WorkspaceLayout, 'root' | 'internals'>
@@ -61,12 +61,22 @@ export class MemoryFileStore {
   readonly #options: MemoryFileOptions
   readonly #journal: MemoryJournal
   #queue: Promise<unknown> = Promise.resolve()
-  #watcher: FSWatcher | undefined
-  #timer: NodeJS.Timeout | undefined
+  readonly #watch: MemoryFileWatch
 
   constructor(options: MemoryFileOptions) {
     this.#options = options
     this.#journal = new MemoryJournal(options.layout.internals, new JournalSeal(options.profile, options.layout.root))
+    const log = (message: string): void => options.log?.(message)
+    this.#watch = new MemoryFileWatch({
+      root: options.layout.root,
+      name: NAME,
+      path: () => {
+        const real = realMemoryFile(options.layout.root, NAME)
+        return typeof real === 'string' ? join(options.layout.root, NAME) : real.path
+      },
+      onSaved: () => void this.mergeExternal().catch((error: unknown) => log(`merging ${NAME}: ${String(error)}`)),
+      log,
+    })
   }
 
   read(): MemoryFileReading {
@@ -95,30 +105,12 @@ export class MemoryFileStore {
 
   /** From now on saves of other programs are noticed; harmless to repeat. */
   watch(): void {
-    if (this.#watcher !== undefined || this.#options.onMerged === undefined) return
-    try {
-      this.#watcher = watch(this.#options.layout.root, { persistent: false }, (_event, name) => {
-        if (name === NAME) this.#mergeSoon()
-      })
-      this.#watcher.on('error', (error) => this.#options.log?.(`watching ${NAME}: ${String(error)}`))
-    } catch (error) {
-      // No more watches to be had: the next change of ours looks by itself.
-      this.#options.log?.(`watching ${NAME}: ${String(error)}`)
-    }
+    if (this.#options.onMerged !== undefined) this.#watch.start()
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#watcher?.close()
+    this.#watch.close()
     await this.#queue
-  }
-
-  #mergeSoon(): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
-      this.mergeExternal().catch((error: unknown) => this.#options.log?.(`merging ${NAME}: ${String(error)}`))
-    }, DEBOUNCE_MS)
-    this.#timer.unref()
   }
 
   async #write(operation: MemoryOperation | undefined): Promise<MemoryFileChange & { merged: number }> {
