@@ -1,5 +1,5 @@
 /** One item of a transcript as plain text. */
-import type { TranscriptItem } from '../session/session-snapshot.ts'
+import type { TranscriptItem } from '../session/transcript-item.ts'
 import { elapsed } from './elapsed.ts'
 import { exportWords, type ExportLanguage } from './export-words.ts'
 

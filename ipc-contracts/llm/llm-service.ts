@@ -6,54 +6,13 @@ import { MetonaRequestSchema } from '../metona/metona-request.ts'
 import { MetonaResponseSchema, MetonaStreamEventSchema } from '../metona/metona-response.ts'
 import { CostSchema } from '../session/cost.ts'
 import { ModelOverrideSchema } from './model-overrides.ts'
+import { DiagnosisSchema, ProviderDescriptorSchema } from './provider-descriptor.ts'
 import { defineService } from '../wire/define-service.ts'
 import type { Port } from '../wire/port.ts'
 
 /** Where a request goes. Keys are looked up in the llm worker and never travel with a request. */
 export const ModelTargetSchema = z.object({ provider: z.string(), model: z.string(), baseUrl: z.string().optional() })
 export type ModelTarget = z.infer<typeof ModelTargetSchema>
-
-/** Settings a person gives a provider; the settings form and the docs are made from these. */
-export const ProviderDescriptorSchema = z.object({
-  id: z.string(),
-  displayName: z.string(),
-  /** Environment variable of the key; absent where none is needed. */
-  keyVariable: z.string().optional(),
-  keyRequired: z.boolean(),
-  defaultBaseUrl: z.string(),
-  baseUrlVariable: z.string().optional(),
-  hasKey: z.boolean(),
-  /** Where the key comes from; absent without one. */
-  keyFrom: z.enum(['environment', 'secret_store', 'this_run']).optional(),
-  /** The key was kept for an earlier run only and is gone. */
-  keyLost: z.boolean().optional(),
-  /** The address the person set, when it is in force; the environment's wins over it. */
-  baseUrl: z.string().optional(),
-  /** The address comes from the environment. */
-  baseUrlFromEnvironment: z.string().optional(),
-  /** The key that is set cannot be one (a space, a line break); a sentence for people. */
-  keyProblem: z.string().optional(),
-  defaultModel: z.string().optional(),
-  concurrency: z.number().int(),
-  /** Requests per minute; absent means no cap. */
-  perMinute: z.number().int().optional(),
-})
-export type ProviderDescriptor = z.infer<typeof ProviderDescriptorSchema>
-
-/** A human answer to "does this provider work?". `code` chooses the localised sentence. */
-export const DiagnosisSchema = z.object({
-  provider: z.string(),
-  ok: z.boolean(),
-  /** ok, no_key, key_malformed, key_refused, no_balance, not_running, model_missing, no_tools, wrong_base_url, rate_limited, overloaded, unreachable, unknown */
-  code: z.string(),
-  /** English: what happened, what it means, what to do. */
-  message: z.string(),
-  /** The same as `message`, in each language. */
-  sentences: z.object({ en: z.string(), zh: z.string() }).optional(),
-  /** The provider's own words, a list of models and the like. */
-  details: z.string().optional(),
-})
-export type Diagnosis = z.infer<typeof DiagnosisSchema>
 
 /**
  * Posted on the stream port, oldest first, coalesced to one batch per 16 ms or 2 KB, flushed before any non-delta.

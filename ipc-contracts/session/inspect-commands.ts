@@ -1,7 +1,7 @@
 /** What can be looked at behind a session. Part of `commands`. */
 import * as z from 'zod'
 import { ContextPartsSchema } from '../context/context-parts.ts'
-import { PendingApprovalSchema } from './session-snapshot.ts'
+import { PendingApprovalSchema } from './pending-approval.ts'
 
 const TraceSpanSchema = z.object({
   name: z.string(),

@@ -1,7 +1,7 @@
 /** Providers, their models, addresses and keys, and the person's own model figures. Part of `commands`. */
 import * as z from 'zod'
 import { ModelTokenStatsSchema } from '../context/token-stats.ts'
-import { DiagnosisSchema, ProviderDescriptorSchema } from '../llm/llm-service.ts'
+import { DiagnosisSchema, ProviderDescriptorSchema } from '../llm/provider-descriptor.ts'
 import { ModelOverrideSchema } from '../llm/model-overrides.ts'
 import { MetonaModelInfoSchema } from '../metona/metona-adapter.ts'
 

@@ -7,7 +7,8 @@ import { reduceDelta } from './reduce-delta.ts'
 import { putTool, reducePermission, reducePermissionRequest, reduceToolCall, reduceToolResult } from './reduce-tools.ts'
 import type { EndReason, SessionState } from './session-enums.ts'
 import type { SessionEvent, SessionEventOf } from './session-event.ts'
-import type { SessionSnapshot, SessionSummary, TranscriptItem } from './session-snapshot.ts'
+import type { SessionSnapshot, SessionSummary } from './session-snapshot.ts'
+import type { TranscriptItem } from './transcript-item.ts'
 
 import { addItem, changeItems, changeTurnItems, putItem, releaseItems, removeTools } from './transcript-items.ts'
 

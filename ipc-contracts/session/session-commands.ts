@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { PermissionModeSchema } from './session-enums.ts'
 import { SessionEventSchema } from './session-event.ts'
-import { SessionSnapshotSchema, SessionSummarySchema, TranscriptItemSchema } from './session-snapshot.ts'
+import { SessionSnapshotSchema, SessionSummarySchema } from './session-snapshot.ts'
+import { TranscriptItemSchema } from './transcript-item.ts'
 
 const sessionId = z.string()
 const nothing = z.object({})

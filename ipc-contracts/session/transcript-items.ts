@@ -2,7 +2,8 @@
  * Finding and replacing transcript items. Live items stand near the end, so searches go backwards, and not
  * beyond the end of an earlier turn: a session of 10,000 events must fold in a moment.
  */
-import type { SessionSnapshot, TranscriptItem } from './session-snapshot.ts'
+import type { SessionSnapshot } from './session-snapshot.ts'
+import type { TranscriptItem } from './transcript-item.ts'
 
 type ItemOf<K extends TranscriptItem['kind']> = Extract<TranscriptItem, { kind: K }>
 export type ToolItem = ItemOf<'tool'>

@@ -1,5 +1,5 @@
 /** The tools by which a model reads resources and prompts of MCP servers. Offered only while an approved server has some. */
-import type { ToolDescriptor } from './tools-service.ts'
+import type { ToolDescriptor } from './prepared-call.ts'
 
 export const MCP_LIST = 'mcp_list'
 export const MCP_READ_RESOURCE = 'mcp_read_resource'

@@ -5,25 +5,8 @@
 import * as z from 'zod'
 import { PermissionRuleSchema } from '../tools/permission-rule.ts'
 import { SandboxNetworkSchema } from '../tools/sandbox-network.ts'
-
-export const ConfigCategorySchema = z.enum(['llm', 'agent', 'tools', 'security', 'logging', 'mcp', 'ui'])
-
-export interface ConfigKey {
-  readonly schema: z.ZodType
-  readonly category: z.infer<typeof ConfigCategorySchema>
-  readonly scope: 'profile' | 'both'
-  readonly defaultValue: unknown
-  readonly description: { readonly en: string; readonly zh: string }
-}
-
-const key = (
-  schema: z.ZodType,
-  category: ConfigKey['category'],
-  scope: ConfigKey['scope'],
-  defaultValue: unknown,
-  en: string,
-  zh: string,
-): ConfigKey => ({ schema, category, scope, defaultValue, description: { en, zh } })
+import { agentConfigKeys } from './agent-config-keys.ts'
+import { ConfigCategorySchema, key, type ConfigKey } from './config-key.ts'
 
 /** One family by its name; nothing that could end a CSS string. */
 const FontFamilySchema = z
@@ -32,83 +15,7 @@ const FontFamilySchema = z
   .nullable()
 
 export const configKeys: Readonly<Record<string, ConfigKey>> = {
-  'llm.model': key(
-    z
-      .string()
-      .regex(/^[^/\s]+\/\S+$/)
-      .nullable(),
-    'llm',
-    'both',
-    null,
-    'Default model as provider/model',
-    '默认模型，写作 provider/model',
-  ),
-  'llm.thinking': key(z.boolean(), 'llm', 'both', true, 'Ask for visible reasoning where the model has it', '模型支持时请求思考过程'),
-  'llm.maxTokens': key(
-    z.number().int().positive().nullable(),
-    'llm',
-    'both',
-    null,
-    'Most tokens in one answer; empty leaves it to the provider',
-    '单次回答的最大 token 数；留空由服务商决定',
-  ),
-  'llm.temperature': key(z.number().min(0).max(2).nullable(), 'llm', 'both', null, 'Sampling temperature', '采样温度'),
-  'agent.maxIterations': key(
-    z.number().int().min(1).max(1000),
-    'agent',
-    'both',
-    50,
-    'Most model requests in one turn',
-    '单轮最多模型请求次数',
-  ),
-  'agent.turnTimeoutSeconds': key(
-    z.number().positive().nullable(),
-    'agent',
-    'both',
-    null,
-    'Longest time for one turn',
-    '单轮最长时间（秒）',
-  ),
-  'agent.contextBudget': key(
-    z.number().int().min(8000).nullable(),
-    'agent',
-    'both',
-    null,
-    'Most input tokens of one request before older history is summarised; empty means 200,000',
-    '单次请求最多使用的输入 token 数，超出前压缩较早的历史；留空为 200,000',
-  ),
-  'limits.turnTokens': key(
-    z.number().int().positive().nullable(),
-    'agent',
-    'both',
-    null,
-    'Most tokens, input and output, of one turn; empty means no limit',
-    '单轮最多使用的 token 数（输入与输出）；留空不限',
-  ),
-  'limits.sessionTokens': key(
-    z.number().int().positive().nullable(),
-    'agent',
-    'both',
-    null,
-    'Most tokens of one session; empty means no limit',
-    '单个会话最多使用的 token 数；留空不限',
-  ),
-  'limits.turnMoney': key(
-    z.number().positive().nullable(),
-    'agent',
-    'both',
-    null,
-    'Most money for one turn, in the currency the provider bills; empty means no limit',
-    '单轮最多花费的金额（按服务商的计费货币）；留空不限',
-  ),
-  'limits.sessionMoney': key(
-    z.number().positive().nullable(),
-    'agent',
-    'both',
-    null,
-    'Most money for one session, in the currency the provider bills; empty means no limit',
-    '单个会话最多花费的金额（按服务商的计费货币）；留空不限',
-  ),
+  ...agentConfigKeys,
   'security.permission': key(
     z.enum(['plan', 'ask', 'auto_edit', 'full_access']),
     'security',

@@ -4,7 +4,8 @@
  */
 import type { PostPart, SessionEntry } from '#contracts/session/client-protocol.ts'
 import { reduceSession } from '#contracts/session/reduce-session.ts'
-import type { SessionSnapshot, TranscriptItem } from '#contracts/session/session-snapshot.ts'
+import type { SessionSnapshot } from '#contracts/session/session-snapshot.ts'
+import type { TranscriptItem } from '#contracts/session/transcript-item.ts'
 import { createCredit } from './credit.ts'
 import { createFrameScheduler } from './frame-scheduler.ts'
 

@@ -1,5 +1,5 @@
 /** Models of every provider, demonstration first where no provider has a key. */
-import type { Diagnosis } from '#contracts/llm/llm-service.ts'
+import type { Diagnosis } from '#contracts/llm/provider-descriptor.ts'
 import type { MetonaModelInfo } from '#contracts/metona/metona-adapter.ts'
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'

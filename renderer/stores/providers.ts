@@ -1,5 +1,5 @@
 /** Providers, whether they have a key, and what their last check said. Keys only pass through; none is kept here. */
-import type { Diagnosis, ProviderDescriptor } from '#contracts/llm/llm-service.ts'
+import type { Diagnosis, ProviderDescriptor } from '#contracts/llm/provider-descriptor.ts'
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import { useConnectionStore } from './connection.ts'

@@ -1,6 +1,6 @@
 /** What a person does to sessions. Every action names its session: nothing is bound to "the current one" after an await. */
 import type { MetonaImage } from '#contracts/metona/metona-request.ts'
-import type { PendingApproval } from '#contracts/session/session-snapshot.ts'
+import type { PendingApproval } from '#contracts/session/pending-approval.ts'
 import type { SessionSettings } from '#contracts/session/session-commands.ts'
 import { defineStore } from 'pinia'
 import { ref } from 'vue'

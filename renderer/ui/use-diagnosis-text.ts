@@ -1,5 +1,5 @@
 /** What a provider check found, in the person's language: a word and sentences. */
-import type { Diagnosis } from '#contracts/llm/llm-service.ts'
+import type { Diagnosis } from '#contracts/llm/provider-descriptor.ts'
 import { useI18n } from 'vue-i18n'
 import { joinSentences } from './use-error-text.ts'
 

@@ -1,7 +1,7 @@
 /** What the pictures show: folders, sessions and conversations of a made-up person, in both languages. */
 import type { ConfigEntry } from '#contracts/workspace/config-keys.ts'
 import { configKeys } from '#contracts/workspace/config-keys.ts'
-import type { ProviderDescriptor } from '#contracts/llm/llm-service.ts'
+import type { ProviderDescriptor } from '#contracts/llm/provider-descriptor.ts'
 import type { MetonaModelInfo } from '#contracts/metona/metona-adapter.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import * as z from 'zod'

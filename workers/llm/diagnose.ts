@@ -1,5 +1,5 @@
 /** Why a provider or a model cannot be used, in words: what happened, what it means, what to do. */
-import type { Diagnosis } from '#contracts/llm/llm-service.ts'
+import type { Diagnosis } from '#contracts/llm/provider-descriptor.ts'
 import type { MetonaError } from '#contracts/metona/metona-response.ts'
 import type { ProviderInfo } from './adapters/provider-module.ts'
 import type { LiveModel } from './domain/model-table.ts'

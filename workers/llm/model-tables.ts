@@ -1,5 +1,5 @@
 /** The model table of this run: the built-in figures with the person's `models.json` on top. */
-import type { Diagnosis } from '#contracts/llm/llm-service.ts'
+import type { Diagnosis } from '#contracts/llm/provider-descriptor.ts'
 import { createModelTable, type LiveModel, type ModelTable } from './domain/model-table.ts'
 import { noOverrides, parseModelOverrides, type OverrideProblem } from './domain/model-table-overrides.ts'
 

@@ -4,7 +4,7 @@ import type { ProviderAdapter, ProviderModule } from './adapters/provider-module
 import type { Transport } from './adapters/transport.ts'
 import { checkKey } from './domain/check-settings.ts'
 import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
-import type { ProviderDescriptor } from '#contracts/llm/llm-service.ts'
+import type { ProviderDescriptor } from '#contracts/llm/provider-descriptor.ts'
 import { newToolCallId } from './new-tool-call-id.ts'
 import type { ModelTables } from './model-tables.ts'
 import { ProviderQueue } from './provider-queue.ts'

@@ -1,6 +1,7 @@
 /** The llm service: finds the adapter, waits for the provider's queue, streams onto the given port. */
 import { threadId } from 'node:worker_threads'
-import type { Diagnosis, llmService, ModelTarget, ProviderDescriptor } from '#contracts/llm/llm-service.ts'
+import type { llmService, ModelTarget } from '#contracts/llm/llm-service.ts'
+import type { Diagnosis, ProviderDescriptor } from '#contracts/llm/provider-descriptor.ts'
 import type { MetonaModelInfo } from '#contracts/metona/metona-adapter.ts'
 import type { MetonaResponse } from '#contracts/metona/metona-response.ts'
 import type { ServiceHandlers } from '#contracts/wire/define-service.ts'

@@ -1,7 +1,7 @@
 /** Builds a session's request in its context thread, with all that the thread has to be given. */
 import type { ModelTarget } from '#contracts/llm/llm-service.ts'
 import type { MetonaModelInfo } from '#contracts/metona/metona-adapter.ts'
-import type { ToolDescriptor } from '#contracts/tools/tools-service.ts'
+import type { ToolDescriptor } from '#contracts/tools/prepared-call.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { REDACTED_MARK } from '#workers/shared/redact.ts'
 import { commitCompaction, wholeHistory } from './compact-session.ts'

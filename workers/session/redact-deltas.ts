@@ -3,7 +3,7 @@
  * more of it came, or until something else than text does.
  */
 import type { MetonaStreamEvent } from '#contracts/metona/metona-response.ts'
-import type { ToolShown } from '#contracts/tools/tools-service.ts'
+import type { ToolShown } from '#contracts/tools/tool-live.ts'
 import { redactStream, type RedactStream } from '#workers/shared/redact-stream.ts'
 import type { Redactor } from '#workers/shared/redact.ts'
 

@@ -1,6 +1,6 @@
 /** Questions to the person while a call runs, over the call's port. */
 import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
-import { ToolAnswerSchema } from '#contracts/tools/tools-service.ts'
+import { ToolAnswerSchema } from '#contracts/tools/tool-live.ts'
 import { listen } from '#contracts/wire/listen.ts'
 import type { Port } from '#contracts/wire/port.ts'
 

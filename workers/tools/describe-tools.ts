@@ -1,5 +1,5 @@
 /** What the model is told of the built-in tools. Pure; the build writes it to `out/tools/descriptors.json`. */
-import type { ToolDescriptor } from '#contracts/tools/tools-service.ts'
+import type { ToolDescriptor } from '#contracts/tools/prepared-call.ts'
 import { catalog } from './catalog/index.ts'
 
 export function describeTools(): ToolDescriptor[] {

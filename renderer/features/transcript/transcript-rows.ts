@@ -1,6 +1,7 @@
 /** The rows of the virtual list. What did not change keeps its row, so that it is not rendered again. */
 import type { MetonaThinking } from '#contracts/metona/metona-thinking.ts'
-import type { SessionSnapshot, TranscriptItem } from '#contracts/session/session-snapshot.ts'
+import type { SessionSnapshot } from '#contracts/session/session-snapshot.ts'
+import type { TranscriptItem } from '#contracts/session/transcript-item.ts'
 import type { AssistantItem } from '#contracts/session/transcript-items.ts'
 import { AnswerCutter, type AnswerPiece } from './cut-answer.ts'
 

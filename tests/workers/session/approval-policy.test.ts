@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PermissionMode } from '#contracts/session/session-enums.ts'
 import type { PermissionRule } from '#contracts/tools/permission-rule.ts'
-import type { PreparedCall, RiskClass } from '#contracts/tools/tools-service.ts'
+import type { PreparedCall, RiskClass } from '#contracts/tools/prepared-call.ts'
 import { decideApproval, type ApprovalCircumstances, type ApprovalPolicy } from '#workers/session/domain/approval-policy.ts'
 
 type Prepared = Extract<PreparedCall, { ok: true }>

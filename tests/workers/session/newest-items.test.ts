@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { emptySnapshot } from '#contracts/session/reduce-session.ts'
-import type { SessionSnapshot, TranscriptItem } from '#contracts/session/session-snapshot.ts'
+import type { SessionSnapshot } from '#contracts/session/session-snapshot.ts'
+import type { TranscriptItem } from '#contracts/session/transcript-item.ts'
 import { newestItems } from '#workers/session/newest-items.ts'
 
 const user = (turn: number): TranscriptItem => ({ kind: 'user', id: `u${turn}`, turn, seq: turn, at: '', content: '' })

@@ -1,7 +1,7 @@
 /** Secrets read, text from outside read, and then something reaches out: that asks, whatever would allow it. */
 import { expect, test } from 'vitest'
 import type { MetonaToolCall } from '#contracts/metona/metona-tool.ts'
-import type { PreparedCall } from '#contracts/tools/tools-service.ts'
+import type { PreparedCall } from '#contracts/tools/prepared-call.ts'
 import { runTurn } from '#workers/session/domain/run-turn.ts'
 import { call, neverAborted, scripted, settings } from './scripted-ports.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ToolDescriptor } from '#contracts/tools/tools-service.ts'
+import type { ToolDescriptor } from '#contracts/tools/prepared-call.ts'
 import { ToolList } from '#workers/session/tool-list.ts'
 
 const tool = (name: string): ToolDescriptor => ({ definition: { name, description: '', parameters: {} }, risk: 'read', parallel: true })

@@ -2,7 +2,7 @@
 import type { AbortSignalLike, MetonaModelInfo } from '#contracts/metona/metona-adapter.ts'
 import type { MetonaRequest } from '#contracts/metona/metona-request.ts'
 import type { MetonaError, MetonaResponse, MetonaStreamEvent } from '#contracts/metona/metona-response.ts'
-import type { Diagnosis } from '#contracts/llm/llm-service.ts'
+import type { Diagnosis } from '#contracts/llm/provider-descriptor.ts'
 import { apiRoot, checkKey, type BaseUrlRule } from '../domain/check-settings.ts'
 import { failed } from '../domain/conclude-answer.ts'
 import { mapFailure, type FailureReport } from '../domain/map-error.ts'

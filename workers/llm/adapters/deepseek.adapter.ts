@@ -1,5 +1,5 @@
 /** DeepSeek, on its Chat Completions endpoint. */
-import type { Diagnosis } from '#contracts/llm/llm-service.ts'
+import type { Diagnosis } from '#contracts/llm/provider-descriptor.ts'
 import { sayDiagnosis } from '../diagnose.ts'
 import { OpenAiChatAdapter } from './openai-chat.ts'
 import type { ChatDialect } from './openai-chat-request.ts'

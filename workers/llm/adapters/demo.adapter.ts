@@ -2,7 +2,7 @@
 import type { MetonaModelInfo } from '#contracts/metona/metona-adapter.ts'
 import type { MetonaRequest } from '#contracts/metona/metona-request.ts'
 import type { MetonaResponse, MetonaStreamEvent } from '#contracts/metona/metona-response.ts'
-import type { Diagnosis } from '#contracts/llm/llm-service.ts'
+import type { Diagnosis } from '#contracts/llm/provider-descriptor.ts'
 import { failed } from '../domain/conclude-answer.ts'
 import { systemText, toolResultText } from '../domain/message-text.ts'
 import { ResponseBuilder } from '../domain/response-builder.ts'

@@ -1,6 +1,6 @@
 /** What one adapter file exports, and what it is given. A provider is one such file and one line in the registry. */
 import type { AbortSignalLike, IMetonaProviderAdapter, SendOptions } from '#contracts/metona/metona-adapter.ts'
-import type { Diagnosis, ProviderDescriptor } from '#contracts/llm/llm-service.ts'
+import type { Diagnosis, ProviderDescriptor } from '#contracts/llm/provider-descriptor.ts'
 import type { ModelTable } from '../domain/model-table.ts'
 import type { Deadlines } from './awake-timer.ts'
 import type { Transport } from './transport.ts'

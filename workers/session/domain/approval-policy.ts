@@ -2,7 +2,7 @@
 import type { DecisionMaker, PermissionMode } from '#contracts/session/session-enums.ts'
 import type { ApprovalReason, ApprovalReasonCode } from '#contracts/tools/approval-reasons.ts'
 import type { PermissionRule } from '#contracts/tools/permission-rule.ts'
-import type { PreparedCall, RiskClass } from '#contracts/tools/tools-service.ts'
+import type { PreparedCall, RiskClass } from '#contracts/tools/prepared-call.ts'
 import { matchRules } from './match-rules.ts'
 
 export type ApprovalPolicy =

@@ -1,7 +1,7 @@
 /** A question a running call puts to the person (an MCP server wants something from them). On record like any other. */
 import type { MetonaToolCall } from '#contracts/metona/metona-tool.ts'
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
-import type { PreparedCall } from '#contracts/tools/tools-service.ts'
+import type { PreparedCall } from '#contracts/tools/prepared-call.ts'
 import type { ToolStep } from './run-tool-calls.ts'
 import type { ToolQuestion } from './turn-ports.ts'
 

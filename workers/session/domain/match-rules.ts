@@ -1,6 +1,6 @@
 /** Which of the person's rules speaks about a call. */
 import type { PermissionRule, RuleSubject } from '#contracts/tools/permission-rule.ts'
-import type { PreparedCall } from '#contracts/tools/tools-service.ts'
+import type { PreparedCall } from '#contracts/tools/prepared-call.ts'
 
 export type RuleVerdict =
   | { readonly effect: PermissionRule['effect']; readonly rule: string }

@@ -5,7 +5,7 @@
  * the session: in the events of the calls that read it.
  */
 import type { CallExposure } from '#contracts/session/call-exposure.ts'
-import type { PreparedCall } from '#contracts/tools/tools-service.ts'
+import type { PreparedCall } from '#contracts/tools/prepared-call.ts'
 import { HELD_BY_SANDBOX } from './approval-policy.ts'
 
 type Prepared = Extract<PreparedCall, { ok: true }>

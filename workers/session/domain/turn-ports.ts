@@ -10,7 +10,8 @@ import type { DecisionMaker, PermissionMode, ToolOutcome } from '#contracts/sess
 import type { SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { StreamDelta } from '#contracts/session/stream-delta.ts'
 import type { ApprovalReason } from '#contracts/tools/approval-reasons.ts'
-import type { PreparedCall, ToolDescriptor, ToolShown } from '#contracts/tools/tools-service.ts'
+import type { PreparedCall, ToolDescriptor } from '#contracts/tools/prepared-call.ts'
+import type { ToolShown } from '#contracts/tools/tool-live.ts'
 import type { ApprovalCircumstances } from './approval-policy.ts'
 import type { Spending, SpendingLimits } from './spending-limits.ts'
 

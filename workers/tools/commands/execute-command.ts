@@ -1,7 +1,8 @@
 /** Starts one command through the command host and follows it to its end. */
 import { relative } from 'node:path'
 import type { NetworkRefusal } from '#contracts/tools/allowed-domains.ts'
-import type { ToolLive, ToolPlace } from '#contracts/tools/tools-service.ts'
+import type { ToolPlace } from '#contracts/tools/tools-service.ts'
+import type { ToolLive } from '#contracts/tools/tool-live.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import type { MaskedForCommand, WrappedCommand } from '../sandbox/sandbox.ts'

@@ -1,5 +1,5 @@
 /** Takes a command's output as it comes: live text for the screen, head and tail for the result, all of it in a file. */
-import type { ToolLive } from '#contracts/tools/tools-service.ts'
+import type { ToolLive } from '#contracts/tools/tool-live.ts'
 import { cleanTerminalText, completeTextEnd } from '../domain/clean-terminal-text.ts'
 import type { OutputFile } from '../files/output-store.ts'
 import { redactStream, type RedactStream } from '#workers/shared/redact-stream.ts'

@@ -7,7 +7,7 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import * as z from 'zod'
 import { MCP_GET_PROMPT, MCP_LIST, MCP_READ_RESOURCE } from '#contracts/tools/mcp-access-tools.ts'
 import type { McpTool } from '#contracts/tools/mcp-server.ts'
-import type { RiskClass } from '#contracts/tools/tools-service.ts'
+import type { RiskClass } from '#contracts/tools/prepared-call.ts'
 import { ToolError } from '../domain/tool-error.ts'
 import type { BoundTool, Preparation, RunContext, Tool, ToolOutput } from '../define-tool.ts'
 import { elicit } from './elicitation.ts'
