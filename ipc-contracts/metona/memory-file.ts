@@ -34,6 +34,7 @@ export const MemoryProblemSchema = z.object({
     'no_header',
     'newer_version',
     'bad_version',
+    'not_utf8',
     'missing_section',
     'repeated_section',
     'unknown_section',
@@ -63,7 +64,7 @@ export const MemoryLineSchema = z.object({
 })
 
 export const MemoryFileSchema = z.object({
-  /** read_only: made by a newer version, or not UTF-8; it is read and never changed. unsafe: a link out of the folder, or no regular file. */
+  /** read_only: of another format version, or not UTF-8; it is read and never changed. unsafe: a link out of the folder, or no regular file. */
   state: z.enum(['absent', 'ready', 'read_only', 'unsafe']),
   version: z.string().optional(),
   createdAt: z.string().optional(),

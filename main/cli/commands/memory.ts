@@ -107,6 +107,7 @@ function problemText(text: Messages, code: MemoryProblem['code']): string {
     no_header: text.memoryNoHeader,
     newer_version: text.memoryNewer,
     bad_version: text.memoryBadVersion,
+    not_utf8: text.memoryNotUtf8,
     missing_section: text.memoryMissingSection,
     repeated_section: text.memoryRepeatedSection,
     unknown_section: text.memoryUnknownSection,

@@ -48,8 +48,9 @@ export const memory = {
   },
   problems: {
     no_header: 'The header is missing.',
-    newer_version: 'A newer format; the file is only read.',
-    bad_version: 'The format version is no number.',
+    newer_version: 'Another format version; the file is only read.',
+    bad_version: 'The format version is no number; the file is only read.',
+    not_utf8: 'The file is not UTF-8; it is never changed.',
     missing_section: 'A section is missing.',
     repeated_section: 'The section is there twice.',
     unknown_section: 'Not one of the five sections; kept as it is.',

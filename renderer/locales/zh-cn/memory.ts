@@ -48,8 +48,9 @@ export const memory = {
   },
   problems: {
     no_header: '缺少文件头。',
-    newer_version: '格式版本更新；此文件只读取。',
-    bad_version: '格式版本不是数字。',
+    newer_version: '其他格式版本；此文件只读取。',
+    bad_version: '格式版本不是数字；此文件只读取。',
+    not_utf8: '文件不是 UTF-8；不会更改它。',
     missing_section: '缺少一个小节。',
     repeated_section: '小节重复出现。',
     unknown_section: '不是五个小节之一；保留原样。',

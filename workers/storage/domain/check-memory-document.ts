@@ -1,7 +1,7 @@
 /** What in a MEMORY.md is not as the format wants it, by line. Nothing is refused for it and nothing repaired. */
 import { LONGEST_MEMORY_LINE, type MemoryProblem } from '#contracts/metona/memory-file.ts'
 import { readDocument, type MemoryDocument } from './memory-document.ts'
-import { isNewerVersion } from './memory-operations.ts'
+import { isOtherVersion } from './memory-operations.ts'
 import { sectionForms, sectionHeadings, sectionNames } from './memory-sections.ts'
 
 /** More than this is not sent to a model whole. */
@@ -20,8 +20,9 @@ export function checkMemoryDocument(document: MemoryDocument, isSecret: (text: s
     problems.push({ line: 0, code, text: '', ...(expected === undefined ? {} : { expected }) })
   }
   if (Object.keys(header).length === 0) reportFile('no_header', '# 格式版本: 1.0')
-  else if (header.version !== undefined && !/^\d+(\.\d+)*$/.test(header.version.value)) report(header.version.at, 'bad_version', '1.0')
-  else if (header.version !== undefined && isNewerVersion(header.version.value)) report(header.version.at, 'newer_version', '1.0')
+  else if (header.version !== undefined && !/^\d+(\.\d+)*$/.test(header.version.value.normalize('NFKC')))
+    report(header.version.at, 'bad_version', '1.0')
+  else if (header.version !== undefined && isOtherVersion(header.version.value)) report(header.version.at, 'newer_version', '1.0')
   for (const name of sectionNames)
     if (!sections.some(({ section }) => section === name)) reportFile('missing_section', `## ${sectionHeadings[name]}`)
   for (const at of unknown) report(at, 'unknown_section')

@@ -15,10 +15,10 @@ export interface OperationPlace {
   readonly check?: ((text: string) => void) | undefined
 }
 
-/** A higher version than ours: such a file is read, never changed. */
-export function isNewerVersion(version: string | undefined): boolean {
-  const [major = 0, minor = 0] = (version ?? MEMORY_VERSION).split('.').map(Number)
-  return major > 1 || (major === 1 && minor > 0)
+/** Any version that is not surely ours: such a file is read, never changed. One that names none is ours. */
+export function isOtherVersion(version: string | undefined): boolean {
+  const plain = (version ?? '').normalize('NFKC').trim()
+  return plain !== '' && !/^1(?:\.0)?$/.test(plain)
 }
 
 /**
@@ -27,7 +27,7 @@ export function isNewerVersion(version: string | undefined): boolean {
  */
 export function applyOperation(document: MemoryDocument, operation: MemoryOperation, place: OperationPlace): MemoryDocument {
   const { header } = readDocument(document)
-  if (isNewerVersion(header.version?.value))
+  if (isOtherVersion(header.version?.value))
     throw new AppError({
       code: 'MEMORY_READ_ONLY',
       message: `MEMORY.md has format version ${header.version?.value ?? ''}; this version writes ${MEMORY_VERSION} and leaves it alone`,
