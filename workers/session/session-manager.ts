@@ -6,7 +6,6 @@ import { summarise } from '#contracts/session/reduce-session.ts'
 import type { SessionEvent, SessionEventDraft } from '#contracts/session/session-event.ts'
 import type { SessionSnapshot, SessionSummary } from '#contracts/session/session-snapshot.ts'
 import { AppError, toErrorData } from '#contracts/wire/app-error.ts'
-import { awakeTimeout } from '#contracts/wire/awake-timeout.ts'
 import { secretsOfUrl } from '#workers/shared/redact.ts'
 import { AuthoritySeal } from './authority-seal.ts'
 import { cappedAuthority, sealOfChanges } from './cap-authority.ts'
@@ -17,11 +16,12 @@ import { newId } from './new-id.ts'
 import { recoveryDrafts } from './recover-session.ts'
 import { keepSecret } from './keep-secret.ts'
 import type { Services } from './services.ts'
-import { storedBaseUrl } from './stored-base-url.ts'
 import { SessionStore } from './session-store.ts'
-import { compactSession, type CompactionEnd } from './compact-session.ts'
-import { contextBuilder } from './context-builder.ts'
-import { endBrokenTurn, runSessionTurn, splitModel } from './turn-runner.ts'
+import { compactAtWish } from './compact-at-wish.ts'
+import type { CompactionEnd } from './compact-session.ts'
+import { endInTools } from './end-in-tools.ts'
+import { changedSettings, eventSettings, timeoutOf } from './session-settings.ts'
+import { runLimitedTurn } from './run-limited-turn.ts'
 import { readEvents } from './read-events.ts'
 import { chooseModel, requireModel, turnConfig } from './session-config.ts'
 import type { WorkspaceRegistry } from './workspace-registry.ts'
@@ -80,7 +80,7 @@ export class SessionManager {
   }
 
   async create(workspace: string, settings: SessionSettings, interactive: boolean): Promise<LiveSession> {
-    this.#requireWritable(workspace)
+    this.#workspaces.requireWritable(workspace)
     const values = await this.#workspaces.configValues(workspace)
     const model = settings.model === undefined ? await chooseModel(this.#services, values) : settings.model
     await requireModel(this.#services, model, settings.baseUrl)
@@ -164,7 +164,7 @@ export class SessionManager {
     // From here on nothing new may start in it.
     session.closing = true
     await session.turns.stop()
-    await this.#endInTools(session)
+    await endInTools(this.#services, session)
     const { totals, ended } = session.snapshot
     if (!ended && session.failure === undefined)
       await session.commit([
@@ -194,7 +194,7 @@ export class SessionManager {
     if (session !== undefined) {
       session.closing = true
       await session.turns.stop()
-      await this.#endInTools(session)
+      await endInTools(this.#services, session)
     }
     this.#sessions.delete(sessionId)
     await remove()
@@ -202,7 +202,7 @@ export class SessionManager {
   }
 
   async #load(workspace: string, sessionId: string, interactive: boolean): Promise<LiveSession> {
-    this.#requireWritable(workspace)
+    this.#workspaces.requireWritable(workspace)
     const [events, { partials }, { counts }, values] = await Promise.all([
       readEvents(this.#workspaces, workspace, sessionId),
       this.#workspaces.ask(workspace, (storage) => storage.readPartials({ workspace, sessionId })),
@@ -222,7 +222,7 @@ export class SessionManager {
 
   /** Copies a session's events up to `atSeq` into a new session that says where it comes from. */
   async fork(workspace: string, sessionId: string, atSeq: number | undefined): Promise<LiveSession> {
-    this.#requireWritable(workspace)
+    this.#workspaces.requireWritable(workspace)
     const events = (await readEvents(this.#workspaces, workspace, sessionId)).filter((event) => atSeq === undefined || event.seq <= atSeq)
     if (events[0]?.event !== 'session_start')
       throw new AppError({ code: 'BAD_INPUT', message: 'there is nothing to fork before that point' })
@@ -236,21 +236,7 @@ export class SessionManager {
 
   /** At the person's wish, between turns. */
   async compact(session: LiveSession, instructions: string | undefined, signal: AbortSignal): Promise<CompactionEnd> {
-    const { workspace } = session
-    const { provider, model } = splitModel(session.snapshot.model)
-    const baseUrl = session.effectiveBaseUrl ?? (await storedBaseUrl(this.#services, provider))
-    const target = { provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }
-    const values = await this.#workspaces.configValues(workspace)
-    const config = turnConfig(values)
-    const order = { services: this.#services, session, target, signal }
-    // The thread may not have this session yet, or not all of it.
-    await contextBuilder({ ...order, config })(await this.#services.toolList.get(session.workspace), session.snapshot.iteration, '')
-    return compactSession({
-      ...order,
-      approval: config.approval,
-      reason: 'manual',
-      ...(instructions === undefined ? {} : { instructions }),
-    })
+    return compactAtWish(this.#services, session, turnConfig(await this.#workspaces.configValues(session.workspace)), instructions, signal)
   }
 
   #track(sessionId: string, workspace: string, events: SessionEvent[], interactive: boolean): LiveSession {
@@ -262,7 +248,7 @@ export class SessionManager {
         published: (live, entries) => this.#published(live, entries),
         clean: (value) => this.#services.secrets.redactor.value(value),
         failed: (live) => void this.#takeUpAgain(live),
-        runTurn: (live, input) => this.#runTurn(live, input),
+        runTurn: (live, input) => runLimitedTurn(this.#services, this.#workspaces, live, input),
       },
       events,
     )
@@ -270,25 +256,6 @@ export class SessionManager {
     session.setWatched(this.#hub?.watched(sessionId) ?? false)
     this.#sessions.set(sessionId, session)
     return session
-  }
-
-  /** Never rejects. */
-  async #runTurn(session: LiveSession, input: { turn: number; userInput: string; signal: AbortSignal }): Promise<void> {
-    const { workspace } = session
-    try {
-      const values = await this.#workspaces.configValues(workspace)
-      const config = turnConfig(values)
-      const { turnTimeoutMs } = config
-      const timed = new AbortController()
-      const overdue = new AppError({ code: 'TURN_TIMEOUT', message: `the turn took longer than ${turnTimeoutMs / 1000} s` })
-      const limited = session.timeoutMs === undefined && turnTimeoutMs !== Infinity
-      const stopWaiting = limited ? awakeTimeout(() => timed.abort(overdue), turnTimeoutMs) : undefined
-      const signal = limited ? AbortSignal.any([input.signal, timed.signal]) : input.signal
-      await runSessionTurn(this.#services, session, config, { ...input, signal })
-      stopWaiting?.()
-    } catch (thrown) {
-      await endBrokenTurn(this.#services, session, input.turn, thrown)
-    }
   }
 
   /**
@@ -317,17 +284,6 @@ export class SessionManager {
     }
   }
 
-  /** Background commands end with their session. A session that ran nothing has nothing there to end. */
-  async #endInTools(session: LiveSession): Promise<void> {
-    const { sessionId } = session
-    if (!this.#services.tools.started || !session.snapshot.items.some((item) => item.kind === 'tool')) return
-    // A tools worker that is gone has nothing of this session left.
-    const ended = this.#services.tools.ask((tools) => tools.endSession({ sessionId }))
-    await ended.catch((thrown: unknown) =>
-      this.#services.context.log('warn', `end of ${sessionId} in tools: ${toErrorData(thrown).message}`),
-    )
-  }
-
   /** The address itself stays in memory; what is secret in it is kept out of everything else. */
   #takeBaseUrl(session: LiveSession, { baseUrl }: SessionSettings): void {
     if (baseUrl === undefined) return
@@ -340,26 +296,4 @@ export class SessionManager {
     // A row changes with durable events and with waiting, not with text.
     if (entries.some((entry) => !isDelta(entry) || entry.delta === 'quota')) this.#hub?.publishRow(summarise(session.snapshot))
   }
-
-  #requireWritable(workspace: string): void {
-    const open = this.#workspaces.find(workspace)
-    if (open === undefined)
-      throw new AppError({ code: 'WORKSPACE_NOT_OPEN', message: `${workspace} is not open`, params: { path: workspace } })
-    if (open.readOnly || open.mode === 'read')
-      throw new AppError({ code: 'WORKSPACE_READ_ONLY', message: `${workspace} is open for reading only`, params: { path: workspace } })
-  }
-}
-
-function timeoutOf(settings: SessionSettings): number | undefined {
-  return settings.timeoutSeconds === undefined ? undefined : settings.timeoutSeconds * 1000
-}
-
-function eventSettings(settings: SessionSettings): Omit<SessionSettings, 'timeoutSeconds'> {
-  const { timeoutSeconds: _timeout, ...kept } = settings
-  return kept
-}
-
-function changedSettings(snapshot: SessionSnapshot, settings: SessionSettings): Omit<SessionSettings, 'timeoutSeconds'> {
-  const known = snapshot as unknown as Record<string, unknown>
-  return Object.fromEntries(Object.entries(eventSettings(settings)).filter(([key, value]) => value !== undefined && known[key] !== value))
 }

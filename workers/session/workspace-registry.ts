@@ -36,6 +36,15 @@ export class WorkspaceRegistry implements StorageAccess {
     return [...this.#open.keys()]
   }
 
+  /** @throws AppError WORKSPACE_NOT_OPEN, WORKSPACE_READ_ONLY */
+  requireWritable(workspace: string): void {
+    const open = this.find(workspace)
+    if (open === undefined)
+      throw new AppError({ code: 'WORKSPACE_NOT_OPEN', message: `${workspace} is not open`, params: { path: workspace } })
+    if (open.readOnly || open.mode === 'read')
+      throw new AppError({ code: 'WORKSPACE_READ_ONLY', message: `${workspace} is open for reading only`, params: { path: workspace } })
+  }
+
   find(path: string): OpenWorkspace | undefined {
     return this.#open.get(path)
   }

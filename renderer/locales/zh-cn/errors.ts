@@ -1,4 +1,6 @@
-import type { diagnosis as englishDiagnosis, errors as englishErrors } from '../en/errors.ts'
+import type { errors as englishErrors } from '../en/errors.ts'
+import { providerErrors } from './provider-errors.ts'
+import { toolErrors } from './tool-errors.ts'
 
 export const errors: typeof englishErrors = {
   fallback: { what: '出了问题（{code}）。', means: '{message}', todo: '请重试；如果再次出现，会话日志里有详细记录。' },
@@ -122,132 +124,8 @@ export const errors: typeof englishErrors = {
     todo: '请在编辑器中修正：{path}',
   },
   SECRET_IN_CONFIG: { what: '这个值含有密钥或令牌。', means: '设置里不能存放它，没有保存。', todo: '请作为供应商的密钥添加。' },
-  SECRET_IN_MEMORY: {
-    what: '文本含有密码、密钥或令牌。',
-    means: '这些内容不会被记住。没有保存。',
-    todo: '请去掉它。',
-  },
-  MEMORY_TEXT: {
-    what: '这段文本不能被记住。',
-    means: '它会成为模型读到的内容，其中不允许标题、代码围栏、提示标签和不可见字符。没有保存。',
-    because: {
-      empty: '里面没有文字。没有保存。',
-      too_long: '它超过了 {longest} 个字符。没有保存。',
-      control_characters: '里面有控制字符或不可见字符。没有保存。',
-      heading: '其中一行是标题或分隔线（#、---），会被模型当作新的部分。没有保存。',
-      code_fence: '里面有代码围栏（``` 或 ~~~），会吞掉后面的内容。没有保存。',
-      prompt_tag: '里面有用于组织提示词的标签，或注释符号。没有保存。',
-    },
-    todo: '请写成普通的句子。',
-  },
-  MEMORY_FORM: {
-    what: '这一行不符合所在小节的格式。',
-    means: '没有写入。',
-    todo: '请写成：{form}',
-  },
-  MEMORY_NOT_FOUND: {
-    what: '这条记忆已不存在。',
-    means: '没有更改。',
-    todo: '请重新加载列表。',
-  },
-  MEMORY_ITEM_NOT_FOUND: {
-    what: 'MEMORY.md 中没有这个条目。',
-    means: '没有更改。',
-    todo: '请重新加载页面：文件可能已被改动。',
-  },
-  MEMORY_ITEM_TWICE: {
-    what: 'MEMORY.md 中这个条目出现多次。',
-    means: '没有更改。',
-    todo: '请手动删除多余的。',
-  },
-  MEMORY_READ_ONLY: {
-    what: 'MEMORY.md 由更新版本的 Metona 创建，或不是 UTF-8 编码。',
-    means: '只读取，没有更改。',
-    todo: '请更新 Metona，或将文件保存为 UTF-8。',
-  },
-  MEMORY_FILE_UNSAFE: {
-    what: 'MEMORY.md 是指向文件夹之外的链接，或不是普通文件。',
-    means: '不会通过它写入。',
-    todo: '请换成普通文件。',
-  },
-  MEMORY_FILE_BUSY: {
-    what: 'MEMORY.md 一直在被其他程序写入。',
-    means: '没有更改。',
-    todo: '请稍后重试。',
-  },
   NAME_TAKEN: { what: '这个文件夹里已有名为“{name}”的 MCP 服务器。', means: '没有添加。', todo: '请换一个名字，或先移除它。' },
-  MCP_NOT_FOUND: { what: '这个 MCP 服务器已不存在。', means: '没有任何改动。', todo: '请重新加载列表。' },
-  MCP_BAD_SERVER: { what: '不能添加这个 MCP 服务器：{reason}。', means: '没有添加。', todo: '请修改后再试。' },
-  MCP_BAD_IMPORT: {
-    what: '文本里没有可以读取的 MCP 服务器：{reason}。',
-    means: '没有添加。',
-    todo: '请粘贴包含 "mcpServers" 对象的 JSON。',
-  },
-  MCP_UNKNOWN_TOOL: { what: '服务器没有已批准的工具 {tool}。', means: '没有任何改动。', todo: '请重新加载列表。' },
-  MCP_CHANGED: { what: 'MCP 服务器“{name}”已不是刚才显示的样子。', means: '没有批准。', todo: '请重新查看后再决定。' },
-  MCP_PROMPT_FAILED: {
-    what: 'MCP 服务器“{name}”没有给出提示词：{reason}。',
-    means: '没有发送任何内容；你输入的文字还在。',
-    todo: '请检查参数，或在“MCP 服务器”中查看它。',
-  },
-  MCP_NOT_APPROVED: { what: 'MCP 服务器“{name}”尚未批准。', means: '没有启动。', todo: '请先查看它要启动什么，再批准。' },
 
-  network_timeout: { what: '{provider} 没有及时响应。', means: '已收到的文字保留，没有再运行工具。', todo: '检查网络后重试。' },
-  network_error: {
-    what: '与 {provider} 的连接失败。',
-    means: '已收到的文字保留，没有再运行工具。',
-    todo: '检查网络或设置里的地址，然后重试。',
-  },
-  auth_invalid: { what: '{provider} 拒绝了密钥。', means: '没有任何改动。', todo: '在设置里粘贴新的密钥，然后重试。' },
-  auth_expired: { what: '{provider} 的密钥已过期。', means: '没有任何改动。', todo: '在设置里粘贴新的密钥，然后重试。' },
-  rate_limited: { what: '向 {provider} 请求得太频繁。', means: '已达到账户的频率限制，没有任何改动。', todo: '稍后重试，或换一个模型。' },
-  quota_exceeded: { what: '{provider} 的额度已用完。', means: '没有得到回答，没有任何改动。', todo: '为账户充值，或换一个模型。' },
-  model_overloaded: { what: '{provider} 当前过载。', means: '没有得到回答，没有任何改动。', todo: '稍后重试，或换一个模型。' },
-  model_not_found: { what: '{provider} 没有这个模型。', means: '没有改用其他模型。', todo: '请选择另一个模型。' },
-  context_length_exceeded: {
-    what: '对话超出了这个模型能读取的长度。',
-    means: '请求被拒绝，对话内容保持原样。',
-    todo: '换一个窗口更大的模型，或新建会话。',
-  },
-  output_length_exceeded: { what: '回答因长度上限被截断。', means: '已收到的文字保留。', todo: '让它继续，或在设置里提高上限。' },
-  content_filtered: { what: '{provider} 的内容过滤中止了回答。', means: '已收到的文字保留。', todo: '换一种说法，或换一个模型。' },
-  parse_error: {
-    what: '无法解析 {provider} 的回答。',
-    means: '已收到的文字保留，没有再运行工具。',
-    todo: '请重试；如果再次出现，请检查设置里的地址。',
-  },
-  invalid_response: {
-    what: '{provider} 返回的内容不是有效回答。',
-    means: '已收到的文字保留，没有再运行工具。',
-    todo: '检查设置里的地址，然后重试。',
-  },
-  REPEATED_CALL: { what: '模型反复请求完全相同的调用。', means: '已完成的部分保留。', todo: '发送消息说明应当怎么做。' },
-  TURN_TOKENS: { what: '单轮的 token 预算已用完。', means: '已完成的部分保留。', todo: '发送消息继续，或在设置里提高预算。' },
-  TURN_MONEY: { what: '单轮的金额预算已用完。', means: '已完成的部分保留。', todo: '发送消息继续，或在设置里提高预算。' },
-  SESSION_TOKENS: { what: '这个会话的 token 预算已用完。', means: '已完成的部分保留。', todo: '在设置里提高预算，或新建会话。' },
-  SESSION_MONEY: { what: '这个会话的金额预算已用完。', means: '已完成的部分保留。', todo: '在设置里提高预算，或新建会话。' },
-  max_iterations: { what: '已达到单轮的模型请求次数上限。', means: '已完成的部分保留。', todo: '发送消息继续，或在设置里提高上限。' },
-  user_aborted: { what: '你停止了它。', means: '已完成的部分保留。', todo: '继续，或发送别的消息。' },
-  timeout: { what: '已达到单轮的时间上限。', means: '已完成的部分保留。', todo: '发送消息继续，或在设置里提高上限。' },
-  unknown: { what: '本轮因未知错误结束。', means: '{message}', todo: '请重试；如果再次出现，换一个模型。' },
-}
-
-export const diagnosis: typeof englishDiagnosis = {
-  ok: { what: '正常', means: '{provider} 已响应。', todo: '' },
-  no_key: { what: '还没有密钥', means: '没有密钥无法使用 {provider}。', todo: '请添加密钥。' },
-  key_malformed: {
-    what: '不是密钥',
-    means: '这不可能是密钥：其中有空格、换行或密钥不会有的字符，没有发送。',
-    todo: '去掉这些字符后重新复制。',
-  },
-  key_refused: { what: '密钥被拒绝', means: '{provider} 不接受这个密钥，没有任何改动。', todo: '请粘贴新的密钥。' },
-  no_balance: { what: '余额不足', means: '密钥有效，但账户没有余额。', todo: '请为账户充值。' },
-  not_running: { what: '没有运行', means: '{provider} 的地址上没有服务。', todo: '启动它，然后重新检查。' },
-  model_missing: { what: '缺少模型', means: '{provider} 有响应，但没有这个模型。', todo: '换一个模型，或先下载它。' },
-  no_tools: { what: '不支持工具', means: '模型能回答，但不能调用工具，只能对话。', todo: '请选择支持工具的模型。' },
-  wrong_base_url: { what: '地址不对', means: '那里有服务响应，但不是这类接口。', todo: '请更正地址。' },
-  rate_limited: { what: '请求过多', means: '密钥有效，但已达到账户的频率限制。', todo: '稍后重新检查。' },
-  overloaded: { what: '过载', means: '{provider} 可达，但正忙。', todo: '稍后重新检查。' },
-  unreachable: { what: '无法连接', means: '从这台机器连不上 {provider}。', todo: '检查网络、代理和地址。' },
-  unknown: { what: '检查失败', means: '{message}', todo: '请重新检查。' },
+  ...toolErrors,
+  ...providerErrors,
 }
