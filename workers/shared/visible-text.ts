@@ -10,7 +10,8 @@ const LOOK_ALIKES = new Set([...'аеорсухіјѕһԁԛԝոսցбАВЕКМ�
 const LOOK_ALIKE_SIGNS = new Set([
   ...'\u037e\u01c3\u02bc\u02b9\u0589\u05c3\u2024\uff0e\u2044\u2215\u29f8\u29f5\u2216\u2223\u01c0\u2236\u02d0\ua789\u2010\u2011\u2012\u2212\u02d7\u02c8\u055a\u1400\u275c',
 ])
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u034f\u17b4\u17b5\ufe00-\ufe0f]/u
+/** Of no own width, or of none that is known. */
+export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u034f\u17b4\u17b5\ufe00-\ufe0f]/u
 const ODD_SPACE = /[\u00a0\u1680\u2000-\u200a\u202f\u205f]/u
 
 /** `keepLines` leaves line feeds and tabs as they are (a script, a diff); without it they are shown too (a path). */

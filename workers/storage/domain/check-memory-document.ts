@@ -1,12 +1,12 @@
 /** What in a MEMORY.md is not as the format wants it, by line. Nothing is refused for it and nothing repaired. */
 import { LONGEST_MEMORY_LINE, type MemoryProblem } from '#contracts/metona/memory-file.ts'
+import { hasHiddenCharacters } from './hidden-characters.ts'
 import { readDocument, type MemoryDocument } from './memory-document.ts'
 import { isOtherVersion } from './memory-operations.ts'
 import { sectionForms, sectionHeadings, sectionNames } from './memory-sections.ts'
 
 /** More than this is not sent to a model whole. */
 const MOST_LINES = 200
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069]/
 
 /** @param isSecret tells a key or password in a line. */
 export function checkMemoryDocument(document: MemoryDocument, isSecret: (text: string) => boolean): MemoryProblem[] {
@@ -41,7 +41,7 @@ export function checkMemoryDocument(document: MemoryDocument, isSecret: (text: s
     }
   }
   document.forEach(({ raw }, at) => {
-    if (CONTROL.test(at === 0 ? raw.replace(/^\uFEFF/, '') : raw)) report(at, 'control_characters')
+    if (hasHiddenCharacters(at === 0 ? raw.replace(/^\uFEFF/, '') : raw)) report(at, 'control_characters')
     if (isSecret(raw)) report(at, 'secret')
   })
   if (document.length > MOST_LINES) reportFile('large_file', String(MOST_LINES))

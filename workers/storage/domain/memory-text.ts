@@ -1,27 +1,25 @@
 /** What may be remembered. An item becomes part of a prompt, so text that could pass for structure, or for a secret, is refused. */
 
+import { hasHiddenCharacters } from './hidden-characters.ts'
+import { isSecretText } from './secret-text.ts'
+
 export type TextProblem = 'empty' | 'too_long' | 'control_characters' | 'heading' | 'code_fence' | 'prompt_tag' | 'secret'
 
 const HEADING = /^\s{0,3}(?:[-*+>]\s+)*#{1,6}(?:\s|$)|^\s{0,3}(?:={3,}|-{3,})\s*$/m
 const FENCE = /^\s{0,3}(?:[-*+>]\s+)*(?:`{3,}|~{3,})|`{3,}/m
 const TAG =
   /<\/?(?:context|system|assistant|user|human|developer|tool|tools|instructions?|memory|im_start|im_end)\b[^>]*>|<\|[^|>]{1,40}\|>|<!--/i
-// Control characters, marks that turn the direction of text or hide it, and separators that some readers take for a new line.
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/u
-const ASSIGNED_SECRET =
-  /\b(?:password|passwd|pwd|passphrase|api[ _-]?key|secret(?:[ _-]?key)?|access[ _-]?token|auth[ _-]?token|private[ _-]?key)\b["']?\s*(?:is|are|[=:：])\s*["']?(?=\S*[\d!@#$%^&*])[^\s"']{6,}|(?:密码|口令|密钥|令牌)\s*(?:是|为|[=:：])\s*["'“]?(?=\S*[\d!@#$%^&*])[\u0021-\u007e]{6,}/i
-
 /** @param longest characters. @returns undefined when the text may be kept. */
 export function textProblem(text: string, longest: number): TextProblem | undefined {
   if (text.trim() === '') return 'empty'
   if (text.length > longest) return 'too_long'
-  if (CONTROL.test(text)) return 'control_characters'
+  if (hasHiddenCharacters(text)) return 'control_characters'
   // The full-width forms of these signs are read as the signs themselves.
   const plain = text.normalize('NFKC')
   if (HEADING.test(plain)) return 'heading'
   if (FENCE.test(plain)) return 'code_fence'
   if (TAG.test(plain)) return 'prompt_tag'
-  return ASSIGNED_SECRET.test(plain) ? 'secret' : undefined
+  return isSecretText(text) ? 'secret' : undefined
 }
 
 /** For the model and for people; the texts of other languages are the clients'. */

@@ -6,12 +6,11 @@ import type { storageService } from '#contracts/storage/storage-service.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import type { ServiceHandlers } from '#contracts/wire/define-service.ts'
 import { parseMemory, readDocument } from '../domain/memory-document.ts'
-import { textProblem } from '../domain/memory-text.ts'
 import type { StoredMemory } from '../logs/workspace-record.ts'
 import { listMemories, nextPosition, readMemory, readRecalls, sameMemory, toEntry } from '../queries/memories.ts'
 import type { Workspaces } from '../workspaces.ts'
 import type { Workspace } from '../workspace.ts'
-import { checkMemoryText } from './check-memory-text.ts'
+import { checkMemoryText, holdsSecret } from './check-memory-text.ts'
 import type { MemoryFileStore } from './memory-file-store.ts'
 import { memoryFileOf } from './memory-files.ts'
 import { searchMemories } from './search-memories.ts'
@@ -31,7 +30,7 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
     if (content !== undefined) checkMemoryText(content, LONGEST_MEMORY, workspaces.redactor)
     if (typeof summary === 'string') checkMemoryText(summary, LONGEST_SUMMARY, workspaces.redactor)
   }
-  const isSecret = (text: string): boolean => workspaces.redactor.text(text) !== text || textProblem(text, Infinity) === 'secret'
+  const isSecret = (text: string): boolean => holdsSecret(text, workspaces.redactor)
   const fileOf = (workspace: Workspace): MemoryFileStore => memoryFileOf(workspaces, workspace)
 
   return {
