@@ -38,6 +38,7 @@ export const memoryMethods = {
   memorySearch: method(
     z.object({
       workspace,
+      /** What stands behind 2,000 characters is not looked at. */
       query: z.string(),
       purpose: z.enum(['everything', 'relevant']),
       sessionId: z.string().optional(),

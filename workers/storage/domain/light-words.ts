@@ -1,6 +1,6 @@
 /**
  * Everyday verbs, adjectives and nouns of no particular subject. They count in a question, but much less than what it is about:
- * a small store cannot tell by itself that `designed` is a common word and `logo` is not.
+ * a small store cannot tell by itself which words are common ones.
  */
 import { porterStem } from './porter-stem.ts'
 
@@ -41,7 +41,7 @@ const CHINESE_NOUNS = new Set(
   ),
 )
 
-const LIGHT = 0.35
+export const LIGHT = 0.35
 const COMMON = 0.5
 
 /** @param word a stem, or Chinese characters; a single one is a verb or half a word. @returns 1 for a word of substance. */

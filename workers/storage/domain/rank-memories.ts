@@ -1,4 +1,5 @@
 /** Which memories answer a question, and how well. Pure: time, counts and candidates are arguments. */
+import { LIGHT } from './light-words.ts'
 import type { Concept } from './memory-query.ts'
 import { isSingle, memoryTerms } from './memory-terms.ts'
 import { simplified } from './simplified.ts'
@@ -30,14 +31,17 @@ export interface RankedMemory<C extends MemoryCandidate = MemoryCandidate> {
   readonly candidate: C
   /** 0 to 1: how much of what was asked it holds, rare words counting more, with small bounded shares for age and importance. */
   readonly relevanceScore: number
-  /** The same without age and importance: they order what fits, they do not make it fit. */
+  /**
+   * The same without age and importance, which order what fits and do not make it fit; nothing where the name of whom the question
+   * is about was not met, or nothing but that, or only everyday words of a question that has others.
+   */
   readonly match: number
   /** The words of the item that matched, as a person knows them. */
   readonly words: readonly string[]
 }
 
 /** An item that matches less is not brought up by itself, however new or important; whoever searches still sees it. */
-const RELEVANT = 0.205
+const RELEVANT = 0.2
 /** Nor is one that is this much weaker than the best. */
 const SHARE_OF_BEST = 0.25
 const DUPLICATE = 0.8
@@ -60,7 +64,7 @@ export function rankMemories<C extends MemoryCandidate>(
 ): RankedMemory<C>[] {
   const scored = candidates.map((candidate) => {
     const matched = matchOf(concepts, candidate, context)
-    return { candidate, words: matched.words, share: matched.share, factor: factorOf(candidate, context) }
+    return { candidate, ...matched, factor: factorOf(candidate, context) }
   })
   const byPlace = new Map(scored.map((entry) => [placeOf(entry.candidate, 0), entry]))
   /** What its neighbours add, by the value each of them has. */
@@ -73,10 +77,10 @@ export function rankMemories<C extends MemoryCandidate>(
     return NEXT * Math.max(near(-1), near(1)) + NEXT_BUT_ONE * Math.max(near(-2), near(2))
   }
   return scored
-    .map(({ candidate, words, share, factor }) => ({
+    .map(({ candidate, words, share, answering, factor }) => ({
       candidate,
       words,
-      match: Math.min(1, share + beside(candidate, (entry) => entry.share)),
+      match: Math.min(1, answering + beside(candidate, (entry) => entry.answering)),
       relevanceScore: Math.min(1, share * factor + beside(candidate, (entry) => entry.share * entry.factor)),
     }))
     .filter(({ relevanceScore }) => relevanceScore > 0)
@@ -133,31 +137,47 @@ function askedRarity({ weight, alternatives }: Concept, context: RankContext): n
   return weight * Math.min(...alternatives.filter((alternative) => alternative.weight === 1).map(({ terms }) => rarityOf(terms, context)))
 }
 
-function matchOf<C extends MemoryCandidate>(
-  concepts: readonly Concept[],
-  candidate: C,
-  context: RankContext,
-): { share: number; words: string[] } {
+/** The concepts of which one must be met: what is asked for, in words of substance as far as it has any. */
+function deciding(concepts: readonly Concept[]): ReadonlySet<Concept> {
+  const asked = concepts.filter(({ about }) => about === undefined)
+  const substance = asked.filter(({ weight }) => weight > LIGHT)
+  return new Set(substance.length > 0 ? substance : asked.length > 0 ? asked : concepts)
+}
+
+interface Match {
+  readonly share: number
+  /** `share` as far as it speaks for an answer. */
+  readonly answering: number
+  readonly words: string[]
+}
+
+function matchOf<C extends MemoryCandidate>(concepts: readonly Concept[], candidate: C, context: RankContext): Match {
   const text = simplified(candidate.summary === undefined ? candidate.content : `${candidate.content}\n${candidate.summary}`)
   const terms = memoryTerms(text)
   const held = new Set(terms)
   // Terms are pairs of characters.
   const holds = (term: string): boolean => held.has(term) || (isSingle(term) && text.includes(term))
+  const mustMeet = deciding(concepts)
   const words: string[] = []
   let matched = 0
   let whole = 0
+  let decides = false
+  let aboutAnother = false
   for (const concept of concepts) {
     const best = concept.alternatives.find((alternative) => alternative.terms.every(holds))
     if (best === undefined) {
       whole += askedRarity(concept, context)
+      aboutAnother ||= concept.about === 'name'
       continue
     }
     const rarity = concept.weight * rarityOf(best.terms, context)
     words.push(best.word)
     matched += best.weight * rarity
     whole += rarity
+    decides ||= mustMeet.has(concept)
   }
-  return { share: whole === 0 ? 0 : (matched / whole) * (0.85 + 0.15 / Math.max(1, terms.length / USUAL_LENGTH)), words }
+  const share = whole === 0 ? 0 : (matched / whole) * (0.85 + 0.15 / Math.max(1, terms.length / USUAL_LENGTH))
+  return { share, answering: decides && !aboutAnother ? share : 0, words }
 }
 
 function factorOf(candidate: MemoryCandidate, { now, sessionId }: RankContext): number {

@@ -42,7 +42,11 @@ const WITH_NEIGHBOURS = 10
 const NEIGHBOURHOOD = 2
 const MOST_PINNED = 8
 
-export function searchMemories(database: Database, search: MemorySearch): MemoryHit[] {
+/** Of a query; a pasted file would hold the thread for half a second, and says no more about what is asked. */
+const LONGEST_QUERY = 2000
+
+export function searchMemories(database: Database, asked: MemorySearch): MemoryHit[] {
+  const search = { ...asked, query: asked.query.slice(0, LONGEST_QUERY) }
   const pinned = search.purpose === 'relevant' ? pinnedMemories(database, MOST_PINNED, search.now) : []
   const total = memoryCount(database)
   if (total === 0) return []

@@ -4,6 +4,13 @@ import { proof } from '#tests/helpers/proof.ts'
 import { seededRandom, type Random } from '#tests/helpers/random.ts'
 import { openStorage, removeBase, type TestStorage } from '../open-storage.ts'
 
+/** Words as developers use them, which are remembered under other names too. */
+const RELATED = `deploy database error password server 部署 数据库 报错 密码 服务器 package install meeting deadline 依赖 安装 会议 截止
+  customer budget email address 客户 预算 邮件 地址 editor system cloud container 编辑器 系统 阿里云 镜像 cache queue log monitor 缓存 队列 日志
+  监控 backup branch review pipeline 备份 分支 评审 流水线 version framework timeout network 版本 框架 超时 网络 release db defect 发布 问题 host
+  library setup standup cost mail location os docker redis kafka grafana snapshot merge ci upgrade react latency proxy 上线 异常 口令 主机`.split(
+  /\s+/,
+)
 const ITEMS = proof(100_000, 10_000)
 const BATCH = 1000
 const random = seededRandom('memory scale')
@@ -48,6 +55,8 @@ const search = async (query: string, purpose: 'everything' | 'relevant', limit =
 
 it('a search takes 8 ms in the middle and 40 ms at worst', async () => {
   const kinds: Record<string, () => string> = {
+    // First and a fifth of all: each of these words brings the others of its group into the query.
+    'words with related ones': () => pick(RELATED, 3).join(' '),
     'English words': () => pick(words.english, 4).join(' '),
     'Chinese words': () => pick(words.chinese, 4).join(' '),
     'Chinese sentence': () => pick(words.chinese, 8).join(''),
@@ -57,7 +66,7 @@ it('a search takes 8 ms in the middle and 40 ms at worst', async () => {
   const all = { cpu: [] as number[], wall: [] as number[] }
   for (const [name, make] of Object.entries(kinds)) {
     const own = { cpu: [] as number[], wall: [] as number[] }
-    for (let round = 0; round < 120; round++) {
+    for (let round = 0; round < (name === 'words with related ones' ? 150 : 120); round++) {
       const query = make()
       const before = performance.now()
       const cpuBefore = threadMilliseconds()
@@ -105,6 +114,7 @@ it('an item takes at most 1 ms of work to insert', async () => {
     times.cpu.push(cpu)
     times.wall.push(wall)
   }
+  // Printed with its p99, in which the index merges its parts now and then; the budget is for the one in the middle.
   tell('insert', times)
   expect(at(times.cpu, 0.5)).toBeLessThanOrEqual(1)
 })
@@ -189,11 +199,19 @@ function zipf(source: Random, list: readonly string[]): string {
 
 function makeText(source: Random, { english, chinese }: Words): string {
   const count = 6 + Math.floor(source.next() * 18)
-  if (source.next() >= 0.55) return Array.from({ length: count }, () => zipf(source, english)).join(' ')
+  // Three texts of ten are about something.
+  const real = source.next() < 0.3 ? ` ${pickOf(source, RELATED)} ${pickOf(source, RELATED)}` : ''
+  if (source.next() >= 0.55) return Array.from({ length: count }, () => zipf(source, english)).join(' ') + real
   // One word in ten is Latin, without a blank on either side, as people write.
-  return Array.from({ length: count }, () =>
-    source.next() < 0.1 ? zipf(source, english) : zipf(source, chinese) + (source.next() < 0.08 ? '，' : ''),
-  ).join('')
+  return (
+    Array.from({ length: count }, () =>
+      source.next() < 0.1 ? zipf(source, english) : zipf(source, chinese) + (source.next() < 0.08 ? '，' : ''),
+    ).join('') + real
+  )
+}
+
+function pickOf(source: Random, list: readonly string[]): string {
+  return list[Math.floor(source.next() * list.length)] ?? ''
 }
 
 function pick(list: readonly string[], count: number): string[] {

@@ -115,6 +115,13 @@ describe('Chinese', () => {
   )
 })
 
+it('of a very long query the beginning counts', async () => {
+  await add('the invoice archive lives in the blue bucket')
+  const long = 'zebra 长颈鹿 '.repeat(10_000)
+  expect(await contents(`invoice archive ${long}`)).toEqual(['the invoice archive lives in the blue bucket'])
+  expect([await contents(`${long} invoice archive`), await contents(`${long} invoice archive`, 'relevant')]).toEqual([[], []])
+})
+
 it('the same text is not stored twice, whatever its case and width', async () => {
   const first = await add('Uses pnpm')
   expect(await add('ＵＳＥＳ  pnpm ')).toEqual({ item: first.item, added: false, changed: false })
@@ -257,6 +264,25 @@ describe('unasked', () => {
       'Answers in Chinese, please',
       'The staging-server listens on: 8443',
     ])
+  })
+
+  it.each([
+    ['小林负责代码评审规范', '小林住在哪里？', '小林负责什么规范？'],
+    ['王芳的工位靠窗', '王芳的车牌是什么？', '王芳的工位在哪？'],
+    ['许老师周三来上课', '许老师的邮箱是多少？', '许老师哪天上课？'],
+    ['仓库的灯坏了', '仓库的密码是多少？', '仓库的灯怎么了？'],
+    ['Priya prefers tea', 'Where did Priya go to school?', 'Does Priya drink tea?'],
+    ['Priya prefers tea', "What is Priya's shoe size?", "What is Priya's tea?"],
+    ['The tea is kept in the kitchen', 'Where is the tea of Priya?', 'Where is the tea?'],
+  ])('to be about the same is not enough: %s', async (content, other, fitting) => {
+    await add(content)
+    expect([await contents(other, 'relevant'), await contents(fitting, 'relevant')]).toEqual([[], [content]])
+  })
+
+  it('nor are everyday words of a question that has others; what is asked by the name alone comes', async () => {
+    await add('用手做了一个书架')
+    await add('Priya prefers tea')
+    expect([await contents('这个模型做好了吗？', 'relevant'), await contents('Priya?', 'relevant')]).toEqual([[], ['Priya prefers tea']])
   })
 
   it('what the caller has seen is left out', async () => {
