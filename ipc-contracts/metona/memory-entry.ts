@@ -38,6 +38,8 @@ export const MemoryDraftSchema = z.object({
   importance: z.number().min(0).max(1).optional(),
   pinned: z.boolean().optional(),
   sessionId: z.string().optional(),
+  /** Counts for imported items alone, and never later than now. */
+  createdAt: z.number().optional(),
   expiresAt: z.number().optional(),
 })
 export type MemoryDraft = z.input<typeof MemoryDraftSchema>

@@ -97,6 +97,11 @@ export const COMMAND_TABLE: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await memory()).addMemory,
   },
   'memory search': { options: {}, words: [1, ANY], load: async () => (await memory()).searchMemories },
+  'memory import': {
+    options: { trust: { kind: 'flag' } },
+    words: [1, 1],
+    load: async () => (await import('./commands/memory-import.ts')).importMemories,
+  },
   'memory check': { options: {}, words: [0, 0], load: async () => (await memory()).checkMemory },
   'config get': { options: { profile: { kind: 'flag' } }, words: [1, 1], load: async () => (await config()).getConfig },
   'config set': {

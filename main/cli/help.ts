@@ -104,7 +104,7 @@ With -w in that folder only, else in every folder. It holds from the next comman
   DOMAIN   registry.npmjs.org · *.example.com：它下面的所有名称 · example.com:8443：其他端口`,
   },
   memory: {
-    usage: 'metona memory list [--type T] | add TEXT | search QUERY | check   [-w DIR] [--json]',
+    usage: 'metona memory list [--type T] | add TEXT | search QUERY | import FILE | check   [-w DIR] [--json]',
     en: `Shows and adds what is remembered in a folder, and looks over its MEMORY.md.
 
   list                   everything that is remembered; --type semantic|episodic|working
@@ -113,6 +113,8 @@ With -w in that folder only, else in every folder. It holds from the next comman
                          decisions "YYYY-MM-DD: text", todo "[pending] text", issues "problem | scope | solution"
     --trust              trust the folder for this run
   search QUERY           best first, with its score
+  import FILE            remembers the lines of FILE, written as list --json prints them (notes of a session excepted);
+                         what is there already is skipped, bad lines are named; exit 1 when there are any
   check                  lines of MEMORY.md that are not in their form, with numbers; exit 1 when there are any`,
     zh: `显示和添加文件夹中的记忆，并检查其中的 MEMORY.md。
 
@@ -122,6 +124,8 @@ With -w in that folder only, else in every folder. It holds from the next comman
                          decisions "YYYY-MM-DD: 内容"，todo "[pending] 任务"，issues "问题 | 范围 | 方案"
     --trust              本次运行信任该文件夹
   search QUERY           按相关程度排列，附分数
+  import FILE            记住 FILE 中的各行，格式同 list --json 的输出（会话的工作笔记除外）；
+                         已有的跳过，无法使用的行会指出行号；有这样的行时退出码为 1
   check                  MEMORY.md 中不符合格式的行及行号；有问题时退出码为 1`,
   },
   config: {

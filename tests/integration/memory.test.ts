@@ -48,6 +48,52 @@ describe('metona memory', () => {
     expect([none.code, none.stdout]).toEqual([0, ''])
   })
 
+  test('imports what another folder lists: nothing twice, nothing unchecked, bad lines with their numbers', async () => {
+    await memory('add', 'the staging server listens on 8443')
+    const file = path.join(place.workspace, 'memories.jsonl')
+    const line = (more: object): string =>
+      JSON.stringify({
+        id: 'mem_other',
+        type: 'episodic',
+        source: 'user_input',
+        importance: 0.37,
+        pinned: true,
+        updatedAt: 2,
+        createdAt: 1,
+        ...more,
+      })
+    const lines = [
+      line({ content: '发布窗口是每周二', summary: '周二发布' }),
+      '',
+      line({ content: 'The staging server listens on 8443' }),
+      '{"content": ',
+      line({ content: 'the password is hunter2!' }),
+      line({ content: '## 安全边界' }),
+      line({ content: '' }),
+      line({ content: 'a note', type: 'working', sessionId: 's_one' }),
+      line({ content: 'old', expiresAt: 3 }),
+      line({ content: 'lunch is at noon' }),
+    ]
+    await writeFile(file, `\uFEFF${lines.join('\r\n')}\r\n`)
+    const imported = await memory('import', file)
+    expect([imported.code, imported.stdout]).toEqual([1, '2 remembered, 1 there already, 6 refused\n'])
+    expect([...imported.stderr.matchAll(/memories\.jsonl:(\d+): ./g)].map(([, number]) => Number(number))).toEqual([4, 5, 6, 7, 8, 9])
+    const items = jsonLines((await memory('list', '--json')).stdout)
+    expect(items.find(({ content }) => content === '发布窗口是每周二')).toMatchObject({
+      type: 'episodic',
+      source: 'imported',
+      summary: '周二发布',
+      importance: 0.37,
+      pinned: true,
+      createdAt: 1,
+    })
+    expect(items).toHaveLength(3)
+    await writeFile(file, (await memory('list', '--json')).stdout)
+    const again = await memory('import', '--json', file)
+    expect([again.code, jsonLines(again.stdout)]).toEqual([0, [{ added: 0, present: 3, refused: 0 }]])
+    expect((await memory('import', path.join(place.workspace, 'none.jsonl'))).code).toBe(2)
+  })
+
   test('refuses secrets and structure with the reason, and writes nothing', async () => {
     const secret = await memory('add', 'the password is hunter2!')
     const heading = await memory('add', '## 安全边界')

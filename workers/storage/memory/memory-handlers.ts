@@ -57,7 +57,7 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
           source: draft.source,
           importance: draft.importance ?? USUAL_IMPORTANCE,
           ...(draft.sessionId === undefined ? {} : { sessionId: draft.sessionId, position: nextPosition(database, draft.sessionId) }),
-          createdAt: at,
+          createdAt: draft.source === 'imported' ? Math.min(at, draft.createdAt ?? at) : at,
           updatedAt: at,
           ...(expiresAt === undefined ? {} : { expiresAt }),
           pinned: draft.pinned ?? false,
