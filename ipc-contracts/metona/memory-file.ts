@@ -47,6 +47,9 @@ export const MemoryProblemSchema = z.object({
     'open_fence',
     'secret',
     'large_file',
+    /** Of items of the database, `text` is the id: its text must not be put before a model; it was not pinned by the person. */
+    'withheld_memory',
+    'foreign_pin',
   ]),
   text: z.string(),
   /** The form that was expected there. */

@@ -52,8 +52,8 @@ export const memoryMethods = {
     z.object({ workspace, id: z.string(), limit: z.number().int().min(1).max(200) }),
     z.object({ recalls: z.array(MemoryRecallSchema), total: z.number().int() }),
   ),
-  /** MEMORY.md as it stands on the disk, with what is not in its form. */
-  memoryFileRead: method(z.object({ workspace }), MemoryFileSchema),
+  /** MEMORY.md as it stands on the disk, with what is not in its form; with `items` also which items of the database no model is given. */
+  memoryFileRead: method(z.object({ workspace, items: z.boolean().default(false) }), MemoryFileSchema),
   /**
    * Changes one item of MEMORY.md. Errors, each with what to do: `MEMORY_FORM`, `MEMORY_TEXT`, `SECRET_IN_MEMORY`,
    * `MEMORY_ITEM_NOT_FOUND`, `MEMORY_ITEM_TWICE`, `MEMORY_READ_ONLY`, `MEMORY_FILE_UNSAFE`, `MEMORY_FILE_BUSY`.

@@ -86,6 +86,8 @@ export const messagesEn = {
   memoryOpenFence: 'this code fence never closes',
   memorySecret: 'the line holds a password, key or token; remove it',
   memoryLarge: 'the file is long; only its beginning reaches the model',
+  memoryWithheld: 'its text must not be put before a model (a secret, a heading, hidden characters); no session gets it',
+  memoryForeignPin: 'it came pinned with the folder; pin it yourself to have it in every session',
   noMcp: 'No MCP servers in {workspace} yet. `metona mcp add NAME -- COMMAND` adds one.',
   mcpHeader: 'NAME\tSTATE\tTOOLS\tSTARTS',
   mcpAdded: 'added {name}; `metona mcp approve {name}` shows what it starts',

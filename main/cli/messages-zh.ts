@@ -87,6 +87,8 @@ export const messagesZh: Messages = {
   memoryOpenFence: '代码围栏没有结束',
   memorySecret: '这一行含有密码、密钥或令牌；请删除',
   memoryLarge: '文件较长；只有开头部分会交给模型',
+  memoryWithheld: '其内容不能交给模型（密钥、标题或隐藏字符）；任何会话都不会得到它',
+  memoryForeignPin: '它随文件夹带来时已置顶；由你置顶后才会进入每个会话',
   noMcp: '{workspace} 里还没有 MCP 服务器。用 `metona mcp add 名称 -- 命令` 添加。',
   mcpHeader: '名称\t状态\t工具\t启动内容',
   mcpAdded: '已添加 {name}；`metona mcp approve {name}` 显示它会启动什么',

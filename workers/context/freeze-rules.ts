@@ -3,6 +3,7 @@ import type { BuildTask } from '#contracts/context/context-tasks.ts'
 import type { MetonaMessage } from '#contracts/metona/metona-request.ts'
 import { foldersOf, pathsOfResult } from './domain/folder-rules.ts'
 import { messageKey } from './domain/message-text.ts'
+import { ownMarks, withoutMarks } from './domain/own-marks.ts'
 import { promptTexts } from './domain/prompt-texts.ts'
 import { cleanWorkspaceText, cutLines } from './domain/workspace-text.ts'
 import type { SessionContext } from './session-context.ts'
@@ -66,5 +67,5 @@ function rulesOf(session: SessionContext, file: string): string | undefined {
   const texts = promptTexts[session.frozen?.language ?? 'en']
   const { text, linesCut } = cutLines(cleanWorkspaceText(agreed.text, 'AGENTS.md'), MOST_TOKENS, Infinity, Infinity)
   if (text === '') return undefined
-  return `${texts.folderRules(file)}\n${text.replaceAll('</folder_rules>', '<\\/folder_rules>')}${linesCut === 0 ? '' : `\n${texts.cutForModel(file, linesCut)}`}`
+  return `${texts.folderRules(file)}\n${withoutMarks(text, ...ownMarks)}${linesCut === 0 ? '' : `\n${texts.cutForModel(file, linesCut)}`}`
 }

@@ -84,16 +84,16 @@ export function searchMemories(context: CommandContext): Promise<ExitCode> {
 export function checkMemory(context: CommandContext): Promise<ExitCode> {
   return withApp(context, STORAGE, async ({ client }) => {
     const workspace = await openToRead(context, client)
-    const file = await client.call('memory.file', { workspace })
+    const file = await client.call('memory.file', { workspace, items: true })
     if (context.json) for (const problem of file.problems) context.out.line(JSON.stringify(problem))
     else if (file.state !== 'ready')
       context.err.line(
         { absent: context.text.memoryAbsent, read_only: context.text.memoryReadOnly, unsafe: context.text.memoryUnsafe }[file.state],
       )
     if (!context.json)
-      for (const { line, code, expected } of file.problems)
+      for (const { line, code, text, expected } of file.problems)
         context.out.line(
-          `MEMORY.md:${line}: ${problemText(context.text, code)}${expected === undefined ? '' : ` (${fill(context.text.memoryExpected, { form: expected })})`}`,
+          `${code === 'withheld_memory' || code === 'foreign_pin' ? text : `MEMORY.md:${line}`}: ${problemText(context.text, code)}${expected === undefined ? '' : ` (${fill(context.text.memoryExpected, { form: expected })})`}`,
         )
     const items = file.sections.reduce((sum, section) => sum + section.items.length, 0)
     if (!context.json && file.state === 'ready')
@@ -120,5 +120,7 @@ function problemText(text: Messages, code: MemoryProblem['code']): string {
     open_fence: text.memoryOpenFence,
     secret: text.memorySecret,
     large_file: text.memoryLarge,
+    withheld_memory: text.memoryWithheld,
+    foreign_pin: text.memoryForeignPin,
   }[code]
 }

@@ -63,5 +63,7 @@ export const memory = {
     open_fence: 'This code fence never closes.',
     secret: 'A password, key or token; remove it.',
     large_file: 'The file is long; only its beginning reaches the model.',
+    withheld_memory: 'The text of this item must not be put before a model; no session gets it.',
+    foreign_pin: 'This item came pinned with the folder; pin it yourself to have it in every session.',
   },
 }

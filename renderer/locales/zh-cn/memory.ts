@@ -63,5 +63,7 @@ export const memory = {
     open_fence: '代码围栏没有结束。',
     secret: '含有密码、密钥或令牌；请删除。',
     large_file: '文件较长；只有开头部分会交给模型。',
+    withheld_memory: '此条目的内容不能交给模型；任何会话都不会得到它。',
+    foreign_pin: '此条目随文件夹带来时已置顶；由你置顶后才会进入每个会话。',
   },
 }

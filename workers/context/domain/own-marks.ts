@@ -2,8 +2,9 @@
  * The marks by which the model tells what the app says from what it passes on. They are ours alone: in text of files, pages,
  * commands, models and memories a backslash takes their meaning away, and the text stays readable.
  */
-export type OwnMark = 'summary' | 'user_message' | 'context' | 'folder_rules'
+export const ownMarks = ['summary', 'user_message', 'context', 'folder_rules'] as const
+export type OwnMark = (typeof ownMarks)[number]
 
 export function withoutMarks(text: string, ...marks: readonly OwnMark[]): string {
-  return text.replace(new RegExp(`<(/?)(?=(?:${marks.join('|')})\\b)`, 'gi'), '<\\$1')
+  return text.replace(new RegExp(`<(\\s*/?\\s*)(?=(?:${marks.join('|')})\\b)`, 'gi'), '<\\$1')
 }

@@ -3,7 +3,7 @@ import type { MetonaMemoryItem } from '#contracts/metona/metona-memory.ts'
 import type { MetonaMessage } from '#contracts/metona/metona-request.ts'
 import { estimateTokens } from './class-scanner.ts'
 import { resultBody } from './message-text.ts'
-import { withoutMarks } from './own-marks.ts'
+import { ownMarks, withoutMarks } from './own-marks.ts'
 import { promptTexts, type Language } from './prompt-texts.ts'
 
 const MOST_MEMORIES = 8
@@ -19,7 +19,7 @@ export interface LocalDay {
 
 /** The lines of one user turn, already chosen; an empty list makes no block. */
 export function contextBlock(lines: readonly string[]): string | undefined {
-  return lines.length === 0 ? undefined : `<context>\n${lines.join('\n').replaceAll('</context>', '<\\/context>')}\n</context>`
+  return lines.length === 0 ? undefined : `<context>\n${withoutMarks(lines.join('\n'), 'context')}\n</context>`
 }
 
 export function memoryLines(memories: readonly MetonaMemoryItem[], language: Language): string[] {
@@ -33,7 +33,8 @@ export function memoryLines(memories: readonly MetonaMemoryItem[], language: Lan
     )
     if (line === undefined) continue
     used += estimateTokens(line, 'deepseek')
-    lines.push(`- ${line}`)
+    // In text of others no mark of ours means anything, whatever block it stands in.
+    lines.push(`- ${withoutMarks(line, ...ownMarks)}`)
   }
   return lines.length === 0 ? [] : [promptTexts[language].contextMemories, ...lines]
 }
@@ -46,7 +47,8 @@ export function changeLines(file: string, before: string, after: string, languag
   const added = after.split('\n').filter((line) => line.trim() !== '' && !old.has(line.trim()))
   const removed = before.split('\n').filter((line) => line.trim() !== '' && !now.has(line.trim()))
   if (added.length === 0 && removed.length === 0) return []
-  const lines = [texts.contextChanged(file), ...added, ...(removed.length === 0 ? [] : [texts.contextRemovedLines, ...removed])]
+  const told = (part: readonly string[]): string[] => part.map((line) => withoutMarks(line, ...ownMarks))
+  const lines = [texts.contextChanged(file), ...told(added), ...(removed.length === 0 ? [] : [texts.contextRemovedLines, ...told(removed)])]
   return estimateTokens(lines.join('\n'), 'deepseek') <= CHANGE_TOKENS ? lines : [texts.contextTooLong(file)]
 }
 

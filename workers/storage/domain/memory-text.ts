@@ -8,7 +8,7 @@ export type TextProblem = 'empty' | 'too_long' | 'control_characters' | 'heading
 const HEADING = /^\s{0,3}(?:[-*+>]\s+)*#{1,6}(?:\s|$)|^\s{0,3}(?:={3,}|-{3,})\s*$/m
 const FENCE = /^\s{0,3}(?:[-*+>]\s+)*(?:`{3,}|~{3,})|`{3,}/m
 const TAG =
-  /<\/?(?:context|system|assistant|user|human|developer|tool|tools|instructions?|memory|im_start|im_end)\b[^>]*>|<\|[^|>]{1,40}\|>|<!--/i
+  /<\s*\/?\s*(?:context|summary|user_message|folder_rules|system|assistant|user|human|developer|tool|tools|instructions?|memory|im_start|im_end)\b[^>]*>|<\|[^|>]{1,40}\|>|<!--/i
 /** @param longest characters. @returns undefined when the text may be kept. */
 export function textProblem(text: string, longest: number): TextProblem | undefined {
   if (text.trim() === '') return 'empty'

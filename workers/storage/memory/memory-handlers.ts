@@ -12,6 +12,7 @@ import type { Workspaces } from '../workspaces.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkMemoryText, holdsSecret } from './check-memory-text.ts'
 import type { MemoryFileStore } from './memory-file-store.ts'
+import { fitForModel, itemProblems } from './fit-for-model.ts'
 import { memoryFileOf } from './memory-files.ts'
 import { searchMemories } from './search-memories.ts'
 import { viewMemoryFile } from './view-memory-file.ts'
@@ -24,6 +25,8 @@ const WORKING_LIFE_MS = 14 * 86_400_000
 
 const USUAL_IMPORTANCE = 0.5
 
+const PAGE = 1_000
+
 export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
   const now = (): number => Date.parse(workspaces.now())
   const check = (content: string | undefined, summary: string | null | undefined): void => {
@@ -31,6 +34,8 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
     if (typeof summary === 'string') checkMemoryText(summary, LONGEST_SUMMARY, workspaces.redactor)
   }
   const isSecret = (text: string): boolean => holdsSecret(text, workspaces.redactor)
+  const isFit = fitForModel(() => workspaces.redactor)
+  const pins = () => workspaces.profile.pins
   const fileOf = (workspace: Workspace): MemoryFileStore => memoryFileOf(workspaces, workspace)
 
   return {
@@ -38,7 +43,7 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
       check(draft.content, draft.summary)
       if (draft.type === 'working' && draft.sessionId === undefined)
         throw new AppError({ code: 'BAD_INPUT', message: 'a working memory belongs to a session' })
-      return workspaces.get(workspace).recordAll<{ item: MemoryEntry; added: boolean; changed: boolean }>((database) => {
+      const answer = await workspaces.get(workspace).recordAll<{ item: MemoryEntry; added: boolean; changed: boolean }>((database) => {
         const at = now()
         const present = sameMemory(database, draft, at)
         if (present !== undefined) {
@@ -64,26 +69,34 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
         }
         return { drafts: [{ event: 'memory_set', item }], answer: { item: toEntry(item), added: true, changed: false } }
       }, signal)
+      // A tool can ask for a pin only in the model's name.
+      if (draft.source === 'user_input' && (answer.added || draft.pinned !== undefined)) pins().saved(workspace, answer.item)
+      return answer
     },
 
     memoryUpdate: async ({ workspace, id, changes }, { signal }) => {
       check(changes.content, changes.summary)
-      return workspaces.get(workspace).recordAll<{ item: MemoryEntry }>((database) => {
+      const answer = await workspaces.get(workspace).recordAll<{ item: MemoryEntry }>((database) => {
         const present = readMemory(database, id)
         if (present === undefined) throw new AppError({ code: 'MEMORY_NOT_FOUND', message: `there is no memory ${id}`, params: { id } })
         const item = withChanges(present, changes, now())
         return { drafts: [{ event: 'memory_set', item }], answer: { item: toEntry(item) } }
       }, signal)
+      pins().saved(workspace, answer.item)
+      return answer
     },
 
-    memoryDelete: async ({ workspace, ids }, { signal }) =>
-      workspaces.get(workspace).recordAll((database) => {
+    memoryDelete: async ({ workspace, ids }, { signal }) => {
+      const answer = await workspaces.get(workspace).recordAll<{ deleted: number }>((database) => {
         const present = [...new Set(ids)].filter((id) => readMemory(database, id) !== undefined)
         return {
           drafts: present.length === 0 ? [] : [{ event: 'memory_removed', ids: present, reason: 'deleted' }],
           answer: { deleted: present.length },
         }
-      }, signal),
+      }, signal)
+      pins().removed(workspace, ids)
+      return answer
+    },
 
     memoryList: async ({ workspace, type, limit, offset }) =>
       workspaces.get(workspace).read((database) => {
@@ -95,14 +108,23 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
       const open = workspaces.get(workspace)
       // What MEMORY.md says stands in the system prompt.
       const known = purpose === 'relevant' ? itemTexts(fileOf(open).read().text) : []
-      return {
-        hits: await open.read((database) => searchMemories(database, { query, purpose, sessionId, exclude, known, limit, now: now() })),
-      }
+      const about = { query, purpose, sessionId, exclude, known, limit, now: now(), isFit, isPinned: pins().of(workspace) }
+      return { hits: await open.read((database) => searchMemories(database, about)) }
     },
 
     memoryRecalls: async ({ workspace, id, limit }) => workspaces.get(workspace).read((database) => readRecalls(database, id, limit)),
 
-    memoryFileRead: ({ workspace }) => viewMemoryFile(fileOf(workspaces.get(workspace)).read(), isSecret),
+    memoryFileRead: async ({ workspace, items }) => {
+      const open = workspaces.get(workspace)
+      const file = viewMemoryFile(fileOf(open).read(), isSecret)
+      for (let offset = 0; items; offset += PAGE) {
+        // Page by page, so that others have their turn.
+        const page = await open.read((database) => listMemories(database, { type: undefined, limit: PAGE, offset, now: now() }).items)
+        file.problems.push(...itemProblems(page, isFit, pins().of(workspace)))
+        if (page.length < PAGE) break
+      }
+      return file
+    },
 
     memoryFileChange: async ({ workspace, operation }) => {
       const open = workspaces.get(workspace)

@@ -5,6 +5,7 @@ import { readQuery, type Concept } from '../domain/memory-query.ts'
 import { chooseRelevant, rankMemories, type RankContext, type RankedMemory } from '../domain/rank-memories.ts'
 import { foldText } from '../domain/text-likeness.ts'
 import type { StoredMemory } from '../logs/workspace-record.ts'
+import type { FitForModel } from './fit-for-model.ts'
 import {
   memoriesAt,
   memoriesContaining,
@@ -21,6 +22,10 @@ export interface MemorySearch {
   readonly purpose: 'everything' | 'relevant'
   readonly sessionId: string | undefined
   readonly exclude: readonly string[]
+  /** Whether the person pinned an item; a row can say so of itself. */
+  readonly isPinned: (item: StoredMemory) => boolean
+  /** What is not fit for a model is shown to a person alone. */
+  readonly isFit: FitForModel
   /** Texts the model has before it already. */
   readonly known: readonly string[]
   readonly limit: number
@@ -41,13 +46,14 @@ const CANDIDATES = 64
 const WITH_NEIGHBOURS = 10
 const NEIGHBOURHOOD = 2
 const MOST_PINNED = 8
+const MOST_PINS_READ = 1_000
 
 /** Of a query; a pasted file would hold the thread for half a second, and says no more about what is asked. */
 const LONGEST_QUERY = 2000
 
 export function searchMemories(database: Database, asked: MemorySearch): MemoryHit[] {
   const search = { ...asked, query: asked.query.slice(0, LONGEST_QUERY) }
-  const pinned = search.purpose === 'relevant' ? pinnedMemories(database, MOST_PINNED, search.now) : []
+  const pinned = search.purpose === 'relevant' ? pinnedMemories(database, MOST_PINS_READ, search.now).filter(search.isPinned) : []
   const total = memoryCount(database)
   if (total === 0) return []
   const frequencies = new Map<string, number>()
@@ -62,10 +68,14 @@ export function searchMemories(database: Database, asked: MemorySearch): MemoryH
     },
   }
   const concepts = readQuery(search.query)
-  const ranked = rank(database, search, concepts, context)
+  const byPerson = viewerOf(search).working === 'all'
+  const ranked = rank(database, search, concepts, context).filter(({ candidate }) => byPerson || search.isFit(candidate))
   if (search.purpose === 'everything') return everything(database, search, ranked).slice(0, search.limit).map(toHit)
   const excluded = new Set(search.exclude)
-  const unsaid = pinned.filter(({ id }) => !excluded.has(id))
+  const unsaid = pinned
+    .filter((item) => search.isFit(item))
+    .slice(0, MOST_PINNED)
+    .filter(({ id }) => !excluded.has(id))
   const found = ranked.filter(({ candidate }) => !excluded.has(candidate.id) && !unsaid.some(({ id }) => id === candidate.id))
   const relevant = chooseRelevant(found, search.limit, [...search.known, ...unsaid.map(({ content }) => content)])
   const scores = new Map(ranked.map((entry) => [entry.candidate.id, entry]))
@@ -121,7 +131,7 @@ function everything(database: Database, search: MemorySearch, ranked: readonly R
   const others = ranked.filter(({ candidate }) => !held.has(candidate.id))
   if (ranked.length > 0 && [...text].length > 1) return [...literal, ...others]
   const containing = memoriesContaining(database, search.query.trim(), search.limit, viewerOf(search))
-    .filter((item) => !held.has(item.id))
+    .filter((item) => !held.has(item.id) && (viewerOf(search).working === 'all' || search.isFit(item)))
     .map((candidate) => ({ candidate, relevanceScore: 1, match: 1, words: [search.query.trim()] }))
   return [...literal, ...containing, ...others.filter(({ candidate }) => !containing.some((entry) => entry.candidate.id === candidate.id))]
 }

@@ -132,4 +132,20 @@ CREATE TABLE page_state (
 `)
     },
   },
+  {
+    version: 80,
+    name: 'pinned-memories',
+    up: (database) => {
+      database.exec(`
+-- What the person pinned: a memory that came with its folder cannot say that of itself.
+CREATE TABLE pinned_memories (
+    workspace   TEXT NOT NULL,           -- real path
+    id          TEXT NOT NULL,
+    hash        TEXT NOT NULL,           -- SHA-256 of the text it had then
+    updated_at  TEXT NOT NULL,
+    PRIMARY KEY (workspace, id)
+);
+`)
+    },
+  },
 ]

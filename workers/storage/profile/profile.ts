@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { ModelAccountSchema, type ModelAccount } from '#contracts/context/token-report.ts'
@@ -11,13 +11,14 @@ import { inTransaction, latestVersion, migrate, schemaVersion } from '../migrate
 import { profileMigrations } from '../migrations/profile-migrations.ts'
 import { waitForLock } from '../wait-for-lock.ts'
 import { StoredAgreements } from './agreed-texts.ts'
+import { removeOldScratch } from './old-scratch.ts'
 import { openConnection } from '../open-database.ts'
 import { PageState } from './page-state.ts'
+import { PersonPins } from './person-pins.ts'
 
 /** Beside the settings, but none of them. */
 const KEY_PLACES = 'internal.keyPlaces'
 const EMPTY_MS = 10_000
-const SCRATCH_MS = 86_400_000
 /** A permission given for good is asked again after so long. */
 const GRANT_MS = 90 * 86_400_000
 
@@ -26,6 +27,7 @@ export class Profile {
   readonly folder: string
   readonly agreements: StoredAgreements
   readonly pageState: PageState
+  readonly pins: PersonPins
   readonly #database: Database
   readonly #now: () => string
 
@@ -36,6 +38,7 @@ export class Profile {
     this.#database = openProfile(join(folder, 'profile.db'), banners, now)
     this.agreements = new StoredAgreements(this.#database, now)
     this.pageState = new PageState(this.#database, now)
+    this.pins = new PersonPins(this.#database, now)
     removeOldScratch(this.scratch)
   }
 
@@ -63,7 +66,7 @@ export class Profile {
   /** What was allowed in it goes with it. */
   distrust(path: string): boolean {
     const remove = (): number => {
-      for (const table of ['grants', 'mcp_approvals', 'agreed_texts'])
+      for (const table of ['grants', 'mcp_approvals', 'agreed_texts', 'pinned_memories'])
         this.#database.prepare<[string]>(`DELETE FROM ${table} WHERE workspace = ?`).run(path)
       return this.#database.prepare<[string]>('DELETE FROM trust WHERE path = ?').run(path).changes
     }
@@ -247,16 +250,6 @@ export class Profile {
 function folderIdentity(path: string): string {
   const { ino, birthtimeMs } = statSync(path, { bigint: true })
   return `${ino}:${birthtimeMs}`
-}
-
-/** Programs that were killed leave theirs behind. */
-function removeOldScratch(folder: string): void {
-  if (!existsSync(folder)) return
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name)
-    const stat = statSync(path, { throwIfNoEntry: false })
-    if (stat !== undefined && Date.now() - stat.mtimeMs > SCRATCH_MS) rmSync(path, { recursive: true, force: true })
-  }
 }
 
 /** A damaged profile is put aside and begun anew: trust and settings must then be given again, and that is said. */
