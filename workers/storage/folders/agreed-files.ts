@@ -73,6 +73,11 @@ export class AgreedFiles {
     return WORKSPACE_FILES.map((name) => ({ name, hash: (known.get(name) ?? NOTHING).hash }))
   }
 
+  /** What is sent of a file, whatever stands on the disk. */
+  textOf(workspace: string, name: string): string {
+    return (this.#textsOf(workspace).all(workspace).get(name) ?? NOTHING).text
+  }
+
   judge(workspace: string, files: readonly SeenFile[]): FileVerdict[] {
     const texts = this.#textsOf(workspace)
     const known = texts.all(workspace)

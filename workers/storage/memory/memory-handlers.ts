@@ -5,7 +5,8 @@ import { LONGEST_MEMORY, LONGEST_SUMMARY } from '#contracts/metona/memory-entry.
 import type { storageService } from '#contracts/storage/storage-service.ts'
 import { AppError } from '#contracts/wire/app-error.ts'
 import type { ServiceHandlers } from '#contracts/wire/define-service.ts'
-import { parseMemory, readDocument } from '../domain/memory-document.ts'
+import { parseMemory } from '../domain/memory-document.ts'
+import { sentItems } from '../domain/sent-items.ts'
 import type { StoredMemory } from '../logs/workspace-record.ts'
 import { listMemories, nextPosition, readMemory, readRecalls, sameMemory, toEntry } from '../queries/memories.ts'
 import type { Workspaces } from '../workspaces.ts'
@@ -106,8 +107,8 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
 
     memorySearch: async ({ workspace, query, purpose, sessionId, exclude, limit }) => {
       const open = workspaces.get(workspace)
-      // What MEMORY.md says stands in the system prompt.
-      const known = purpose === 'relevant' ? itemTexts(fileOf(open).read().text) : []
+      // What MEMORY.md says stands in the system prompt, as far as the person agreed to it and it is sent.
+      const known = purpose === 'relevant' ? sentItems(parseMemory(workspaces.agreed.textOf(open.layout.root, 'MEMORY.md'))) : []
       const about = { query, purpose, sessionId, exclude, known, limit, now: now(), isFit, isPinned: pins().of(workspace) }
       return { hits: await open.read((database) => searchMemories(database, about)) }
     },
@@ -135,11 +136,6 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
       return { changed, file: viewMemoryFile(file.read(), isSecret) }
     },
   }
-}
-
-/** The items of MEMORY.md without their labels. */
-function itemTexts(text: string): string[] {
-  return readDocument(parseMemory(text)).sections.flatMap(({ items }) => items.map((item) => item.text.replace(/^\[[^\]]*\]\s*/, '')))
 }
 
 type Changes = Parameters<MemoryHandlers['memoryUpdate']>[0]['changes']
