@@ -19,6 +19,10 @@ export const memoryMethods = {
   ),
   /** `MEMORY_NOT_FOUND`, and as `memoryAdd`. */
   memoryUpdate: method(z.object({ workspace, id: z.string(), changes: MemoryChangesSchema }), z.object({ item: MemoryEntrySchema })),
+  /**
+   * Takes items out of the store, its index and what is told of them to models. Not out of what is history: the workspace's log and
+   * its table of events, the conversations they were put into, and the daily copies of the database, until those are replaced.
+   */
   memoryDelete: method(z.object({ workspace, ids: z.array(z.string()).max(10_000) }), z.object({ deleted: z.number().int() })),
   /** Pinned first, then newest first; what has expired is left out. */
   memoryList: method(

@@ -8,7 +8,7 @@ import type { ServiceHandlers } from '#contracts/wire/define-service.ts'
 import { parseMemory } from '../domain/memory-document.ts'
 import { sentItems } from '../domain/sent-items.ts'
 import type { StoredMemory } from '../logs/workspace-record.ts'
-import { listMemories, nextPosition, readMemory, readRecalls, sameMemory, toEntry } from '../queries/memories.ts'
+import { listMemories, nextPosition, purgeMemoryIndex, readMemory, readRecalls, sameMemory, toEntry } from '../queries/memories.ts'
 import type { Workspaces } from '../workspaces.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkMemoryText, holdsSecret } from './check-memory-text.ts'
@@ -88,14 +88,26 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
     },
 
     memoryDelete: async ({ workspace, ids }, { signal }) => {
-      const answer = await workspaces.get(workspace).recordAll<{ deleted: number }>((database) => {
-        const present = [...new Set(ids)].filter((id) => readMemory(database, id) !== undefined)
-        return {
-          drafts: present.length === 0 ? [] : [{ event: 'memory_removed', ids: present, reason: 'deleted' }],
-          answer: { deleted: present.length },
-        }
-      }, signal)
+      const open = workspaces.get(workspace)
+      const answer = await open.recordAll<{ deleted: number }>(
+        (database) => {
+          const present = [...new Set(ids)].filter((id) => readMemory(database, id) !== undefined)
+          return {
+            drafts: present.length === 0 ? [] : [{ event: 'memory_removed', ids: present, reason: 'deleted' }],
+            answer: { deleted: present.length },
+          }
+        },
+        signal,
+        () => purgeMemoryIndex(open.database),
+      )
       pins().removed(workspace, ids)
+      // Until then the pages of before stand in the file. Whoever is reading puts it off to the next one.
+      try {
+        if (answer.deleted > 0) open.database.pragma('wal_checkpoint(TRUNCATE)')
+      } catch (error) {
+        // The deletion is done all the same.
+        workspaces.log(`the pages of deleted memories are not overwritten yet: ${String(error)}`)
+      }
       return answer
     },
 

@@ -90,7 +90,12 @@ export function rowWriter(database: Database): RowWriter {
   const usage = insert<UsageRow>('usage', USAGE_COLUMNS)
   const queued = insert<QueuedRow>('queued_messages', QUEUED_COLUMNS, 'INSERT OR REPLACE')
   const message = insert<MessageRow & { id: number }>('messages', MESSAGE_COLUMNS)
-  const recall = insert<RecallRow>('memory_recalls', RECALL_COLUMNS, 'INSERT OR REPLACE')
+  const recall = database.prepare<[RecallRow]>(
+    // Of an item that is gone the words go too, also when its session is read from the log again.
+    `INSERT OR REPLACE INTO memory_recalls (${RECALL_COLUMNS.join(', ')}) VALUES (${RECALL_COLUMNS.map((column) =>
+      column === 'words' ? "iif(EXISTS (SELECT 1 FROM memories WHERE id = @memory_id), @words, '[]')" : `@${column}`,
+    ).join(', ')})`,
+  )
   const dequeue = database.prepare<[string, string]>('DELETE FROM queued_messages WHERE session_id = ? AND message_id = ?')
   const settle = database.prepare<[string, string | null]>('DELETE FROM partials WHERE session_id = ? AND message_id = ?')
   const index = database.prepare<[number, string]>('INSERT INTO messages_fts (rowid, text) VALUES (?, ?)')

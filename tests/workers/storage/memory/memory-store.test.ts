@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import DatabaseConstructor from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -177,6 +177,26 @@ it('a deleted item is gone, from the index too', async () => {
   const { item } = await add('uses tabs')
   expect(await storage.service.memoryDelete({ workspace: storage.folder, ids: [item.id, item.id, 'mem_none'] })).toEqual({ deleted: 1 })
   expect([await contents('tabs'), (await list()).total]).toEqual([[], 0])
+})
+
+it('of a deleted item nothing is left in the tables of memories, their index and the recalls; its history stays', async () => {
+  await storage.append(sessionScript({ sessionId: 's_one' }))
+  const texts = Array.from({ length: 300 }, (_unused, number) => `entry ${number}`)
+  for (const text of texts) await add(text)
+  const { item } = await add('the quokkaburra lives in 塔斯马尼亚')
+  await storage.append([{ ...recallEvent(sessionScript({ sessionId: 's_one' }).length, item.id) }])
+  await storage.service.memoryDelete({ workspace: storage.folder, ids: [item.id] })
+  const { database } = storage.workspaces.get(storage.folder)
+  expect(database.prepare('SELECT words FROM memory_recalls').all()).toEqual([{ words: '[]' }])
+  expect(database.prepare("SELECT count(*) AS count FROM memories_fts_data WHERE instr(block, CAST('quokkaburra' AS BLOB))").get()).toEqual(
+    { count: 0 },
+  )
+  // Once, in the event that stored it.
+  const bytes = readFileSync(join(storage.folder, '.metona', 'agent.db')).toString('latin1')
+  expect(bytes.split('quokkaburra')).toHaveLength(2)
+  expect((await storage.service.verify({ path: storage.folder })).differences).toEqual([])
+  await storage.service.rebuild({ path: storage.folder })
+  expect((await storage.service.verify({ path: storage.folder })).differences).toEqual([])
 })
 
 describe('working memories', () => {
