@@ -114,7 +114,7 @@ With -w in that folder only, else in every folder. It holds from the next comman
     --trust              trust the folder for this run
   search QUERY           best first, with its score
   import FILE            remembers the lines of FILE, written as list --json prints them (notes of a session excepted);
-                         what is there already is skipped, bad lines are named; exit 1 when there are any
+                         what is there already is skipped, pins are not taken over, bad lines are named; exit 1 when there are any
   check                  lines of MEMORY.md that are not in their form, with numbers; exit 1 when there are any`,
     zh: `显示和添加文件夹中的记忆，并检查其中的 MEMORY.md。
 
@@ -125,7 +125,7 @@ With -w in that folder only, else in every folder. It holds from the next comman
     --trust              本次运行信任该文件夹
   search QUERY           按相关程度排列，附分数
   import FILE            记住 FILE 中的各行，格式同 list --json 的输出（会话的工作笔记除外）；
-                         已有的跳过，无法使用的行会指出行号；有这样的行时退出码为 1
+                         已有的跳过，置顶不会带过来，无法使用的行会指出行号；有这样的行时退出码为 1
   check                  MEMORY.md 中不符合格式的行及行号；有问题时退出码为 1`,
   },
   config: {

@@ -84,7 +84,7 @@ describe('metona memory', () => {
       source: 'imported',
       summary: '周二发布',
       importance: 0.37,
-      pinned: true,
+      pinned: false,
       createdAt: 1,
     })
     expect(items).toHaveLength(3)

@@ -9,8 +9,8 @@ import { ExitCode } from '../exit-code.ts'
 import { fill } from '../fill.ts'
 import { withApp } from '../open-app.ts'
 
-/** What a line says itself; its id and its source there mean nothing here. */
-const LineSchema = MemoryDraftSchema.omit({ source: true })
+/** What a line says itself. Its id and source there mean nothing here, and only a person pins: a file does not. */
+const LineSchema = MemoryDraftSchema.omit({ source: true, pinned: true })
 /** Says something of the line; any other failure ends the import, and what is in is skipped the next time. */
 const OF_THE_LINE: ReadonlySet<string> = new Set(['SECRET_IN_MEMORY', 'MEMORY_TEXT', 'BAD_INPUT'])
 
