@@ -2,6 +2,7 @@
 import {
   closeSync,
   constants,
+  fchmodSync,
   fstatSync,
   fsyncSync,
   linkSync,
@@ -92,6 +93,8 @@ export async function putInPlace(
   try {
     const fd = openSync(temporary, 'wx', before.mode)
     try {
+      // The mask of this process is not that of who made the file; where a disk has one mode for all there is nothing to change.
+      if (before.state !== 'absent' && (fstatSync(fd).mode & 0o777) !== before.mode) fchmodSync(fd, before.mode)
       writeFileSync(fd, text)
       fsyncSync(fd)
     } finally {

@@ -213,6 +213,17 @@ it('at most 20 texts are kept, and nothing is left of temporary files', async ()
   expect(readdirSync(root).toSorted()).toEqual(['.metona', 'MEMORY.md'])
 })
 
+it.skipIf(process.platform === 'win32').each([0o664, 0o666, 0o640, 0o600, 0o755])('mode %o is kept, whatever the mask', async (mode) => {
+  chmodSync(file, mode)
+  const mask = process.umask(0o022)
+  try {
+    await add(open(), 'ours')
+  } finally {
+    process.umask(mask)
+  }
+  expect(statSync(file).mode & 0o777).toBe(mode)
+})
+
 it('a missing file is made; mode and a link inside the folder are kept', async () => {
   const store = open()
   mkdirSync(join(root, 'notes'))

@@ -60,17 +60,18 @@ async function compete(name: string, without: readonly string[], editor: boolean
     }
   })
   if (editor) {
-    // It opens the file, types a line, and saves its whole buffer, however the file looks by then.
+    // It opens the file, types a line, and saves its whole buffer, however the file looks by then. It rests for longer than the writers
+    // wait for a file to come to rest; else they would only begin when it is done.
     let line = 0
     const edited = (async () => {
       while (line < SAVES) {
         const buffer = readFileSync(file, 'utf8')
-        await sleep(Math.floor(random.between(1, 25)))
+        await sleep(Math.floor(random.between(10, 120)))
         const text = buffer.replace('\n## 已知问题', `- [pending] editor-${line}\n\n## 已知问题`)
         writeFileSync(`${file}~`, text)
         renameSync(`${file}~`, file)
         line++
-        await sleep(Math.floor(random.between(1, 10)))
+        await sleep(Math.floor(random.between(35, 80)))
       }
     })()
     await edited
@@ -114,6 +115,16 @@ it(
     expect(outcome.reads).toBeGreaterThan(20)
   },
 )
+
+it('control: without the comparison alone lines of the editor are lost', { timeout: 180_000 }, async () => {
+  const outcome = await compete('without comparison', ['compare'], true)
+  expect(outcome.editorLines).toBeLessThan(SAVES - 1)
+})
+
+it('control: without the journal alone operations are lost', { timeout: 180_000 }, async () => {
+  const outcome = await compete('without journal', ['journal'], true)
+  expect(outcome.operations).toBeLessThan(WRITERS * OPERATIONS)
+})
 
 it('control: without the lock operations are lost', { timeout: 180_000 }, async () => {
   const outcome = await compete('without lock', ['lock', 'compare', 'journal'], false)
