@@ -77,13 +77,16 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
 
     memoryUpdate: async ({ workspace, id, changes }, { signal }) => {
       check(changes.content, changes.summary)
+      // Rewording an item that came pinned does not pin it.
+      let pinned = changes.pinned !== undefined
       const answer = await workspaces.get(workspace).recordAll<{ item: MemoryEntry }>((database) => {
         const present = readMemory(database, id)
         if (present === undefined) throw new AppError({ code: 'MEMORY_NOT_FOUND', message: `there is no memory ${id}`, params: { id } })
+        pinned ||= pins().of(workspace)(present)
         const item = withChanges(present, changes, now())
         return { drafts: [{ event: 'memory_set', item }], answer: { item: toEntry(item) } }
       }, signal)
-      pins().saved(workspace, answer.item)
+      if (pinned) pins().saved(workspace, answer.item)
       return answer
     },
 

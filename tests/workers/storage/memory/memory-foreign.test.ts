@@ -61,7 +61,10 @@ it('a pin that came along counts for nothing until the person pins the item', as
   await arrive({ mem_pinned: { content: 'The office is in Lisbon' } })
   expect([await found('giraffe', 'relevant'), await problems()]).toEqual([[], [['foreign_pin', 'mem_pinned']]])
   expect(await found('where is the office', 'relevant')).toEqual(['mem_pinned'])
+  await storage.service.memoryUpdate({ workspace: storage.folder, id: 'mem_pinned', changes: { importance: 0.2 } })
+  expect(await found('giraffe', 'relevant')).toEqual([])
   await storage.service.memoryUpdate({ workspace: storage.folder, id: 'mem_pinned', changes: { pinned: true } })
+  await storage.service.memoryUpdate({ workspace: storage.folder, id: 'mem_pinned', changes: { content: 'The office is in Porto' } })
   expect([await found('giraffe', 'relevant'), await problems()]).toEqual([['mem_pinned'], []])
 })
 
