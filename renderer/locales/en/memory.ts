@@ -20,6 +20,8 @@ export const memory = {
   pinned: 'Pinned: every session gets it',
   forget: 'Forget',
   forgetSure: 'Forget for good',
+  forgetKeeps:
+    'No model gets it again and no search finds it. What is history keeps it: the log of this folder (logs/workspace.jsonl) and conversations it was said in.',
   why: 'Why recalled',
   summaryLabel: 'Short form, sent in its place when space is tight. Goes when the content changes and this does not.',
   summary: 'Short form: {text}',

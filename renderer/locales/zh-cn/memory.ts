@@ -20,6 +20,7 @@ export const memory = {
   pinned: '已置顶：每个会话都会得到',
   forget: '忘记',
   forgetSure: '彻底忘记',
+  forgetKeeps: '不会再交给任何模型，也不会再被搜到。历史记录中仍会保留：这个文件夹的日志（logs/workspace.jsonl）以及提到它的对话。',
   why: '为何被想起',
   summaryLabel: '简短形式：空间不足时代替全文发送。内容改变而它未改时，会被去掉。',
   summary: '简短形式：{text}',
