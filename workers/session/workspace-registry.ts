@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Banner } from '#contracts/session/client-protocol.ts'
 import type { storageService } from '#contracts/storage/storage-service.ts'
-import { toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
+import { AppError, toErrorData, WireErrorCode } from '#contracts/wire/app-error.ts'
 import type { ServiceClient } from '#contracts/wire/define-service.ts'
 import type { Services } from './services.ts'
 import type { StorageAccess } from './session-store.ts'
