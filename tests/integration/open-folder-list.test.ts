@@ -38,3 +38,12 @@ test('sessions of a folder opened later come to the list, and go with it', { tim
   await eventually('the row to go', () => received.find((message) => message.type === 'list' && message.removed.includes(sessionId)))
   watcher.close()
 })
+
+test('nothing is made in a folder that is not open, or open for reading only: refused by its code', { timeout: 60_000 }, async () => {
+  const create = (workspace: string): Promise<unknown> =>
+    pipeline.client.call('session.create', { workspace, interactive: false, model: 'deepseek/deepseek-flash' })
+  await expect(create('/nowhere')).rejects.toMatchObject({ code: 'WORKSPACE_NOT_OPEN' })
+  const { workspace } = await pipeline.client.call('workspace.open', { path: place.workspace, trust: 'once', mode: 'read' })
+  await expect(create(workspace)).rejects.toMatchObject({ code: 'WORKSPACE_READ_ONLY' })
+  await pipeline.client.call('workspace.close', { workspace })
+})
