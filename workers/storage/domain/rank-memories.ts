@@ -62,8 +62,9 @@ export function rankMemories<C extends MemoryCandidate>(
   candidates: readonly C[],
   context: RankContext,
 ): RankedMemory<C>[] {
+  const mustMeet = deciding(concepts)
   const scored = candidates.map((candidate) => {
-    const matched = matchOf(concepts, candidate, context)
+    const matched = matchOf(concepts, mustMeet, candidate, context)
     return { candidate, ...matched, factor: factorOf(candidate, context) }
   })
   const byPlace = new Map(scored.map((entry) => [placeOf(entry.candidate, 0), entry]))
@@ -151,13 +152,17 @@ interface Match {
   readonly words: string[]
 }
 
-function matchOf<C extends MemoryCandidate>(concepts: readonly Concept[], candidate: C, context: RankContext): Match {
+function matchOf<C extends MemoryCandidate>(
+  concepts: readonly Concept[],
+  mustMeet: ReadonlySet<Concept>,
+  candidate: C,
+  context: RankContext,
+): Match {
   const text = simplified(candidate.summary === undefined ? candidate.content : `${candidate.content}\n${candidate.summary}`)
   const terms = memoryTerms(text)
   const held = new Set(terms)
   // Terms are pairs of characters.
   const holds = (term: string): boolean => held.has(term) || (isSingle(term) && text.includes(term))
-  const mustMeet = deciding(concepts)
   const words: string[] = []
   let matched = 0
   let whole = 0

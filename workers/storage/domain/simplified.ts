@@ -44,20 +44,24 @@ const PAIRS = `
 鬚须魷鱿鯉鲤鯊鲨鰻鳗鱗鳞鱷鳄鴉鸦鴻鸿鵑鹃鵲鹊鷗鸥鸚鹦鹵卤鹹咸麪面齋斋齣出龐庞龔龚
 `
 
-let table: ReadonlyMap<string, string> | undefined
+interface FoldTable {
+  readonly pairs: ReadonlyMap<string, string>
+  /** Any of them. */
+  readonly traditional: RegExp
+}
+let table: FoldTable | undefined
 
 /** Made when first asked for. */
-function foldTable(): ReadonlyMap<string, string> {
+function foldTable(): FoldTable {
   if (table !== undefined) return table
   const characters = [...PAIRS.replace(/\s/gu, '')]
   const pairs = new Map<string, string>()
   for (let at = 0; at + 1 < characters.length; at += 2) pairs.set(characters[at] ?? '', characters[at + 1] ?? '')
-  return (table = pairs)
+  return (table = { pairs, traditional: new RegExp(`[${[...pairs.keys()].join('')}]`, 'gu') })
 }
 
 /** NFKC, and every traditional character of the table as its simplified one. */
 export function simplified(text: string): string {
-  const normal = text.normalize('NFKC')
-  // Most texts are Latin or simplified; the table is asked only for what may be in it.
-  return normal.replace(/[\u4e00-\u9fff]/gu, (character) => foldTable().get(character) ?? character)
+  const { pairs, traditional } = foldTable()
+  return text.normalize('NFKC').replace(traditional, (character) => pairs.get(character) ?? character)
 }
