@@ -20,7 +20,12 @@ const LONGEST_WORD = 64
 
 /** In order of appearance, repeated as often as they occur. `camelCase` gives the whole and its parts. */
 export function memoryTerms(text: string): string[] {
-  return runsOf(text).flatMap((run) => (isCjk(run) ? pairsOf(run) : wordsOf(run)))
+  return termsOfSimplified(simplified(text.slice(0, MOST_CHARACTERS)))
+}
+
+/** The same of a text that went through `simplified`. */
+export function termsOfSimplified(text: string): string[] {
+  return (text.slice(0, MOST_CHARACTERS).match(RUN) ?? []).flatMap((run) => (isCjk(run) ? pairsOf(run) : wordsOf(run)))
 }
 
 /** The same, and the last character of each run alone: a character is found wherever it stands by the beginning of a term. */
@@ -58,8 +63,17 @@ function wordsOf(run: string): string[] {
   return parts.length < 2 || /^\p{L}?\p{N}+$/u.test(run) ? [whole] : [whole, ...parts.map(termOf)]
 }
 
+/** A few words make up most of any text. */
+const MOST_KNOWN = 10_000
+const terms = new Map<string, string>()
+
 /** `C++` and `C#` are words of their own; the index itself would only see the letter. */
 function termOf(word: string): string {
+  const known = terms.get(word)
+  if (known !== undefined) return known
+  if (terms.size >= MOST_KNOWN) terms.clear()
   const lower = word.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replace('++', 'plusplus').replace('#', 'sharp')
-  return porterStem(lower)
+  const term = porterStem(lower)
+  terms.set(word, term)
+  return term
 }

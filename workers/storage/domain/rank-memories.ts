@@ -1,7 +1,7 @@
 /** Which memories answer a question, and how well. Pure: time, counts and candidates are arguments. */
 import { LIGHT } from './light-words.ts'
 import type { Concept } from './memory-query.ts'
-import { isSingle, memoryTerms } from './memory-terms.ts'
+import { isSingle, termsOfSimplified } from './memory-terms.ts'
 import { simplified } from './simplified.ts'
 import { likeness } from './text-likeness.ts'
 
@@ -93,6 +93,11 @@ export function rankMemories<C extends MemoryCandidate>(
     )
 }
 
+/** Whether `chooseRelevant` may choose it. */
+export function mayBeRelevant({ match }: RankedMemory): boolean {
+  return match >= RELEVANT
+}
+
 /** What is worth bringing up unasked: good enough, not much weaker than the best, nothing said twice or in `known` already. */
 export function chooseRelevant<C extends MemoryCandidate>(
   ranked: readonly RankedMemory<C>[],
@@ -159,7 +164,7 @@ function matchOf<C extends MemoryCandidate>(
   context: RankContext,
 ): Match {
   const text = simplified(candidate.summary === undefined ? candidate.content : `${candidate.content}\n${candidate.summary}`)
-  const terms = memoryTerms(text)
+  const terms = termsOfSimplified(text)
   const held = new Set(terms)
   // Terms are pairs of characters.
   const holds = (term: string): boolean => held.has(term) || (isSingle(term) && text.includes(term))

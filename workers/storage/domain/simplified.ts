@@ -60,8 +60,11 @@ function foldTable(): FoldTable {
   return (table = { pairs, traditional: new RegExp(`[${[...pairs.keys()].join('')}]`, 'gu') })
 }
 
+const BEYOND_ASCII = /[^\u0000-\u007f]/
+
 /** NFKC, and every traditional character of the table as its simplified one. */
 export function simplified(text: string): string {
+  if (!BEYOND_ASCII.test(text)) return text
   const { pairs, traditional } = foldTable()
   return text.normalize('NFKC').replace(traditional, (character) => pairs.get(character) ?? character)
 }

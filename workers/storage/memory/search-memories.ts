@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { MemoryHit } from '#contracts/metona/memory-entry.ts'
 import { readQuery, type Concept } from '../domain/memory-query.ts'
-import { chooseRelevant, rankMemories, type RankContext, type RankedMemory } from '../domain/rank-memories.ts'
+import { chooseRelevant, mayBeRelevant, rankMemories, type RankContext, type RankedMemory } from '../domain/rank-memories.ts'
 import { foldText } from '../domain/text-likeness.ts'
 import type { StoredMemory } from '../logs/workspace-record.ts'
 import type { FitForModel } from './fit-for-model.ts'
@@ -34,14 +34,16 @@ export interface MemorySearch {
 }
 
 /** So many terms go to the index: the rarest, for they find what the others only repeat. */
-const MOST_TERMS = 12
-const MOST_RELATED = 8
+const MOST_TERMS = 10
+const MOST_RELATED = 6
 /** A term in more than this share of the items only costs time, unless there is little else. */
 const COMMON = 0.1
 const FEW_TERMS = 4
 /** In a smaller store no term costs anything. */
 const SMALL = 2000
 const CANDIDATES = 64
+/** The index weighs every item that holds one of the terms. With 6,000 three in twenty of the best were missing, with this one in sixty. */
+const MOST_WEIGHED = 20_000
 /** Of so many of the best, what was remembered just before and after is looked at too. */
 const WITH_NEIGHBOURS = 10
 const NEIGHBOURHOOD = 2
@@ -69,7 +71,11 @@ export function searchMemories(database: Database, asked: MemorySearch): MemoryH
   }
   const concepts = readQuery(search.query)
   const byPerson = viewerOf(search).working === 'all'
-  const ranked = rank(database, search, concepts, context).filter(({ candidate }) => byPerson || search.isFit(candidate))
+  const all = rank(database, search, concepts, context)
+  // Looking whether an item is fit costs more than ranking it: only what may be given to a model is looked at.
+  const ranked = all.filter(
+    (entry) => byPerson || ((search.purpose === 'everything' || mayBeRelevant(entry)) && search.isFit(entry.candidate)),
+  )
   if (search.purpose === 'everything') return everything(database, search, ranked).slice(0, search.limit).map(toHit)
   const excluded = new Set(search.exclude)
   const unsaid = pinned
@@ -78,7 +84,7 @@ export function searchMemories(database: Database, asked: MemorySearch): MemoryH
     .filter(({ id }) => !excluded.has(id))
   const found = ranked.filter(({ candidate }) => !excluded.has(candidate.id) && !unsaid.some(({ id }) => id === candidate.id))
   const relevant = chooseRelevant(found, search.limit, [...search.known, ...unsaid.map(({ content }) => content)])
-  const scores = new Map(ranked.map((entry) => [entry.candidate.id, entry]))
+  const scores = new Map(all.map((entry) => [entry.candidate.id, entry]))
   return [...unsaid.map((item) => scores.get(item.id) ?? { candidate: item, relevanceScore: 0, match: 0, words: [] }), ...relevant]
     .slice(0, search.limit)
     .map(toHit)
@@ -103,13 +109,18 @@ function rank(database: Database, search: MemorySearch, concepts: readonly Conce
   return neighbours.length === 0 ? first : rankMemories(concepts, [...candidates, ...neighbours], context)
 }
 
+/**
+ * The rarest of what was asked and of what is related to it, as many as lead to no more items than can be weighed in time, and at
+ * least one. What else was asked counts where it stands in those: ranking looks at all of it.
+ */
 function chooseTerms(concepts: readonly Concept[], { total, frequencyOf }: RankContext): string[] {
   const asked = new Set<string>()
   const related = new Set<string>()
   for (const { alternatives } of concepts)
     for (const { terms, weight } of alternatives) for (const term of terms) (weight === 1 ? asked : related).add(term)
+  const byRarity = (one: string, other: string): number => frequencyOf(one) - frequencyOf(other)
   const rarest = (terms: Iterable<string>, most: number, least: number): string[] => {
-    const found = [...terms].filter((term) => frequencyOf(term) > 0).sort((one, other) => frequencyOf(one) - frequencyOf(other))
+    const found = [...terms].filter((term) => frequencyOf(term) > 0).sort(byRarity)
     const telling = total < SMALL ? found : found.filter((term) => frequencyOf(term) <= COMMON * total)
     return (telling.length < least ? found.slice(0, least) : telling).slice(0, most)
   }
@@ -119,7 +130,9 @@ function chooseTerms(concepts: readonly Concept[], { total, frequencyOf }: RankC
     MOST_RELATED,
     0,
   )
-  return [...own, ...others]
+  const chosen = [...own, ...others].sort(byRarity)
+  let items = 0
+  return chosen.filter((term, index) => (items += frequencyOf(term)) <= MOST_WEIGHED || index === 0)
 }
 
 /** For a person who searches: what holds the text as it was typed comes first, and single characters are looked for as they are. */
