@@ -13,9 +13,8 @@ export function yieldToOthers(pid: number): void {
   try {
     // Only ever more than our own, which may have been raised: nobody but root may lower it.
     setPriority(pid, Math.min(19, getPriority() + NICENESS))
-  } catch (error) {
-    // It has ended already.
-    if ((error as { info?: { code?: string } }).info?.code !== 'ESRCH') throw error
+  } catch {
+    // It has ended already, or became somebody else's (sudo), or this machine allows nobody to: a courtesy must not cost the command.
   }
   if (process.platform !== 'linux') return
   // A kernel without autogroups has no such file, and one takes an ordinary user's word only ten times a second.

@@ -7,7 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { judge, valueOf, type BenchContext, type BenchRow } from './bench-row.ts'
-import { causeOf, unexplainedMisses, type JudgedFigure } from './gate.ts'
+import { causeOf, deadEntries, unexplainedMisses, type JudgedFigure } from './gate.ts'
 import { benchRows } from './rows/index.ts'
 
 const { values, positionals } = parseArgs({
@@ -58,6 +58,10 @@ try {
       if (twice.length > 0) failed += 1
       else passed += 1
     } else passed += 1
+    for (const name of deadEntries(row.name, judged.figures)) {
+      process.stdout.write(`${row.name}: known-misses.ts speaks of “${name}”, and there is no such figure\n`)
+      failed += 1
+    }
     results.push(judged)
     print(judged)
   }

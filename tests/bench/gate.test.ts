@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { judge, valueOf, type Figure } from './bench-row.ts'
-import { unexplainedMisses, type JudgedFigure } from './gate.ts'
+import { deadEntries, unexplainedMisses, type JudgedFigure } from './gate.ts'
 import { knownMisses, type KnownMiss } from './known-misses.ts'
 import { foreignBeside, quantile } from './measure.ts'
 import { benchRows } from './rows/index.ts'
@@ -44,6 +44,11 @@ describe('the gate', () => {
     expect(unexplainedMisses('flood', [judged(rate)], known)).toEqual([])
     expect(unexplainedMisses('flood', [judged({ ...rate, ours: 0.3 })], known)).toEqual(['rate'])
   })
+})
+
+test('an entry of a figure that the row does not have is named', () => {
+  expect(deadEntries('loop', [judged(FIGURE)], KNOWN)).toEqual([])
+  expect(deadEntries('loop', [judged({ ...FIGURE, name: 'gap median' })], KNOWN)).toEqual(['gap'])
 })
 
 test('every known miss is of a row there is', () => {

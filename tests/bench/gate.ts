@@ -19,3 +19,9 @@ export function causeOf(row: string, figure: JudgedFigure, known: readonly Known
   const explained = figure.atLeast === true ? figure.value >= miss.upTo : figure.value <= miss.upTo
   return explained ? miss.cause : undefined
 }
+
+/** Figures that `known` speaks of and the row does not have: a name that was misspelt or has changed would excuse nothing, unseen. */
+export function deadEntries(row: string, figures: readonly JudgedFigure[], known: readonly KnownMiss[] = knownMisses): string[] {
+  const names = new Set(figures.map(({ name }) => name))
+  return known.filter((miss) => miss.row === row && !names.has(miss.figure)).map(({ figure }) => figure)
+}

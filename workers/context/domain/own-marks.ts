@@ -6,5 +6,5 @@ export const ownMarks = ['summary', 'user_message', 'context', 'folder_rules'] a
 export type OwnMark = (typeof ownMarks)[number]
 
 export function withoutMarks(text: string, ...marks: readonly OwnMark[]): string {
-  return text.replace(new RegExp(`<(\\s*/?\\s*)(?=(?:${marks.join('|')})\\b)`, 'gi'), '<\\$1')
+  return text.replace(new RegExp(`<(\\s*(?:/\\s*)?)(?=(?:${marks.join('|')})\\b)`, 'gi'), '<\\$1')
 }

@@ -6,6 +6,8 @@ import { isOtherVersion } from './memory-operations.ts'
 import { sectionForms, sectionHeadings, sectionNames } from './memory-sections.ts'
 
 /** More than this is not sent to a model whole. */
+/** Of one line; a longer one is reported as such. */
+const MOST_LOOKED_AT = 20_000
 const MOST_LINES = 200
 
 /** @param isSecret tells a key or password in a line. */
@@ -42,7 +44,7 @@ export function checkMemoryDocument(document: MemoryDocument, isSecret: (text: s
   }
   document.forEach(({ raw }, at) => {
     if (hasHiddenCharacters(at === 0 ? raw.replace(/^\uFEFF/, '') : raw)) report(at, 'control_characters')
-    if (isSecret(raw)) report(at, 'secret')
+    if (isSecret(raw.slice(0, MOST_LOOKED_AT))) report(at, 'secret')
   })
   if (document.length > MOST_LINES) reportFile('large_file', String(MOST_LINES))
   return problems.sort((one, other) => one.line - other.line)

@@ -66,8 +66,9 @@ export interface DocumentView {
 }
 
 const HEADER = { 格式版本: 'version', 创建时间: 'created', 最后更新: 'updated', 工作空间: 'workspace' } as const
-const HEADER_LINE = /^#\s*(格式版本|创建时间|最后更新|工作空间)\s*[:：]\s*(.*?)\s*$/
-const ITEM = /^[-*+]\s+(.*?)\s*$/
+/* A line may be as long as the file: nothing in these is tried again for each blank. */
+const HEADER_LINE = /^#\s*(格式版本|创建时间|最后更新|工作空间)\s*[:：](.*)$/
+const ITEM = /^[-*+]\s(.*)$/
 
 /** What the lines mean. Inside a fence or a comment that closes they mean nothing. */
 export function readDocument(document: MemoryDocument): DocumentView {
@@ -95,13 +96,13 @@ export function readDocument(document: MemoryDocument): DocumentView {
     const field = seenHeading ? null : HEADER_LINE.exec(text)
     if (field !== null) {
       const name = HEADER[field[1] as keyof typeof HEADER]
-      header[name] ??= { at, value: field[2] ?? '' }
+      header[name] ??= { at, value: (field[2] ?? '').trim() }
       return
     }
     if (open === undefined) return
     open.end = at + 1
     const item = ITEM.exec(text)
-    if (item !== null) open.items.push({ at, end: endOfItem(document, at, blocks), ...readItem(open.section, item[1] ?? '') })
+    if (item !== null) open.items.push({ at, end: endOfItem(document, at, blocks), ...readItem(open.section, (item[1] ?? '').trim()) })
     else if (text.trim() !== '' && !text.startsWith('#')) open.others.push(at)
   })
   return { header, sections, unknown, openFence: blocks.openFence, openComment: blocks.openComment }

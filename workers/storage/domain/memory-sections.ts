@@ -20,8 +20,11 @@ export const sectionForms: Readonly<Record<MemorySection, string>> = {
 
 export const sectionNames = Object.keys(sectionHeadings) as MemorySection[]
 
+const LONGEST_HEADING = 200
+
 /** A translation in brackets may follow the name, as in the other files of a workspace. */
 export function sectionOfHeading(line: string): MemorySection | undefined {
+  if (line.length > LONGEST_HEADING) return undefined
   const name = line
     .replace(/^##\s*/, '')
     .replace(/\s*[(（][^()（）]*[)）]\s*$/, '')

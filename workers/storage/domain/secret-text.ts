@@ -1,6 +1,6 @@
 /** Keys and passwords as people write them down. Those of a vendor's form, and those that are known, are the redactor's. */
 
-/* Every look ahead has a bound: a line may be as long as the file. */
+/* Every look ahead has a bound, and no two repetitions can share the same characters: a line may be as long as the file. */
 
 /** What names a secret elsewhere, or stands for one: not the secret itself. */
 const PLACEHOLDER = String.raw`(?!\$\{?[A-Z][A-Z0-9_]*\}?(?![a-z])|\$\(|%[A-Z_]+%|<|\{\{|\*{3}|[xX]{3}|\[redacted|process\.env|os\.environ|env[.:]|secrets?[.:/]|vault:|op://|(?:https?|file)://)`
@@ -12,7 +12,7 @@ const PASSWORD = '(?:password|passwd|pwd|passphrase|passcode)'
 const KEY = '(?:api[ _-]?key|secret(?:[ _-]?(?:access[ _-]?)?key)?|(?:[a-z]+[ _-])?token|private[ _-]?key|access[ _-]?key|credentials?)'
 const GIVEN = `${QUOTE}\\s*(?:[=:：]+>?)\\s*${QUOTE}`
 /** In a sentence: a sign at the end of a word is the sentence's. */
-const SAID = `${QUOTE}\\s+(?:is|are|was)\\s*[:：]?\\s+${QUOTE}`
+const SAID = `${QUOTE}\\s+(?:is|are|was)(?:\\s*[:：])?\\s+${QUOTE}`
 const MIXED = `(?=[^\\s"'\`]{0,200}\\d)(?=[^\\s"'\`]{0,200}[A-Za-z])[^\\s"'\`]{8,}`
 
 const NAMED: readonly RegExp[] = [

@@ -20,6 +20,7 @@ export class MemoryFileWatch {
   /** What the file itself is called. */
   #real = ''
   #timer: NodeJS.Timeout | undefined
+  #closed = false
 
   constructor(options: MemoryFileWatchOptions) {
     this.#options = options
@@ -27,6 +28,8 @@ export class MemoryFileWatch {
 
   /** Harmless to repeat, and needed after the name may have become a link. */
   start(): void {
+    // A change that was waiting for its turn may come to it after the folder was closed.
+    if (this.#closed) return
     const path = this.#options.path()
     this.#real = basename(path)
     const folders = new Set([this.#options.root, dirname(path)])
@@ -39,6 +42,7 @@ export class MemoryFileWatch {
   }
 
   close(): void {
+    this.#closed = true
     clearTimeout(this.#timer)
     for (const watcher of this.#watchers.values()) watcher.close()
     this.#watchers.clear()

@@ -19,7 +19,9 @@ const SNAPSHOTS = 20
 const MOST_LINES = 600
 const KEPT_LINES = 400
 /** Six hundred lines take a few hundred KiB. A longer file is none of ours, and is begun anew. */
-const MOST_BYTES = 8 * 1024 * 1024
+const MOST_BYTES = 2 * 1024 * 1024
+/** Of a text that is kept: no MEMORY.md is longer. */
+const MOST_TEXT_BYTES = 8 * 1024 * 1024
 
 /** SHA-256 (hex, shortened) of a text. */
 export function hashOf(text: string): string {
@@ -46,10 +48,13 @@ export class MemoryJournal {
       throw new AppError({ code: 'UNSAFE_WORKSPACE', message: `${this.folder} is a link`, params: { path: this.folder } })
   }
 
-  /** Oldest first; a torn line, or one that was not written by this profile for this folder, is passed over. */
+  /**
+   * Oldest first; a torn line, or one that was not written by this profile for this folder, is passed over. Only the newest are looked
+   * at: whoever ships a folder may fill the file.
+   */
   read(): JournalLine[] {
-    return this.#text()
-      .split('\n')
+    return this.#lines()
+      .slice(-2 * MOST_LINES)
       .flatMap((line) => {
         const { data } = SealedSchema.safeParse(parseJson(line))
         if (data === undefined) return []
@@ -81,7 +86,7 @@ export class MemoryJournal {
   snapshots(hashes: readonly string[]): Snapshot[] {
     return hashes.flatMap((hash) => {
       if (!/^[0-9a-f]{32}$/.test(hash)) return []
-      const text = readOr(this.fileOf(hash))
+      const text = readOr(this.fileOf(hash), MOST_TEXT_BYTES)
       return text === undefined || hashOf(text) !== hash ? [] : [{ hash, text }]
     })
   }
@@ -95,7 +100,7 @@ export class MemoryJournal {
   #shorten(): void {
     const lines = this.read()
     const kept = lines.slice(-KEPT_LINES)
-    if (lines.length > MOST_LINES) replaceFile(this.#file, this.#sealed(kept))
+    if (this.#lines().length > MOST_LINES) replaceFile(this.#file, this.#sealed(kept))
     const named = new Set([...new Set(lines.map((line) => line.after).toReversed())].slice(0, SNAPSHOTS).map((hash) => `${hash}.md`))
     for (const name of readdirSync(this.folder)) {
       const old = name.endsWith('.md') && !named.has(name)
@@ -109,8 +114,8 @@ export class MemoryJournal {
     return lines.map((line) => `\n${JSON.stringify({ ...line, seal: this.#seal.sign(line) })}`).join('')
   }
 
-  #text(): string {
-    return readOr(this.#file) ?? ''
+  #lines(): string[] {
+    return (readOr(this.#file, MOST_BYTES) ?? '').split('\n').filter((line) => line !== '')
   }
 }
 
@@ -128,10 +133,10 @@ function replaceFile(file: string, text: string): void {
 }
 
 /** Undefined for what is not there, is no regular file, is a link, or is too large to be ours. */
-function readOr(file: string): string | undefined {
+function readOr(file: string, most: number): string | undefined {
   try {
     const stat = lstatSync(file)
-    return stat.isFile() && stat.size <= MOST_BYTES ? readFileSync(file, 'utf8') : undefined
+    return stat.isFile() && stat.size <= most ? readFileSync(file, 'utf8') : undefined
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
