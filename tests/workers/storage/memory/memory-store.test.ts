@@ -173,6 +173,27 @@ it('a corrected item does not keep the summary of what it said before, and nothi
   expect((await update({ content: 'the staging port is 9191', summary: 'staging: 9191' })).item).toMatchObject({ summary: 'staging: 9191' })
 })
 
+it('after an upgrade the rows of items that are gone are as the logs make them', async () => {
+  await storage.append(sessionScript({ sessionId: 's_one' }))
+  const { item } = await add('uses tabs')
+  const { item: kept } = await add('the staging port is 8080')
+  const seq = sessionScript({ sessionId: 's_one' }).length
+  await storage.append([recallEvent(seq, item.id)])
+  await storage.append([recallEvent(seq + 1, kept.id)])
+  await storage.service.memoryDelete({ workspace: storage.folder, ids: [item.id] })
+  await storage.close()
+  // As the version before left them.
+  const database = new DatabaseConstructor(join(storage.folder, '.metona', 'agent.db'))
+  database.prepare(`UPDATE memory_recalls SET words = '["tabs"]' WHERE memory_id = ?`).run(item.id)
+  database.pragma('user_version = 60')
+  database.close()
+  storage = storage.again()
+  await storage.open()
+  expect((await storage.service.verify({ path: storage.folder })).differences).toEqual([])
+  const { recalls } = await storage.service.memoryRecalls({ workspace: storage.folder, id: kept.id, limit: 5 })
+  expect(recalls.map(({ words }) => words.length > 0)).toEqual([true])
+})
+
 it('a deleted item is gone, from the index too', async () => {
   const { item } = await add('uses tabs')
   expect(await storage.service.memoryDelete({ workspace: storage.folder, ids: [item.id, item.id, 'mem_none'] })).toEqual({ deleted: 1 })
