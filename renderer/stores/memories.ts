@@ -64,7 +64,7 @@ export const useMemoriesStore = defineStore('memories', () => {
 
   async function loadFile(workspace: string): Promise<void> {
     await guarded(async () => {
-      file.value = { workspace, view: await connection.call('memory.file', { workspace }) }
+      file.value = { workspace, view: await connection.call('memory.file', { workspace, items: true }) }
     })
   }
 

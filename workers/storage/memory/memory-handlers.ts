@@ -48,10 +48,12 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
         const at = now()
         const present = sameMemory(database, draft, at)
         if (present !== undefined) {
-          const item = withWishes(present, draft, at)
+          const isPinned = pins().of(workspace)(present)
+          const item = withWishes(present, draft, at, isPinned)
+          const pinned = draft.source === 'user_input' && draft.pinned !== undefined ? draft.pinned : isPinned
           return {
             drafts: item === present ? [] : [{ event: 'memory_set', item }],
-            answer: { item: toEntry(item), added: false, changed: item !== present },
+            answer: { item: toEntry(item, pinned), added: false, changed: item !== present || pinned !== isPinned },
           }
         }
         const expiresAt = draft.expiresAt ?? (draft.type === 'working' ? at + WORKING_LIFE_MS : undefined)
@@ -68,7 +70,8 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
           ...(expiresAt === undefined ? {} : { expiresAt }),
           pinned: draft.pinned ?? false,
         }
-        return { drafts: [{ event: 'memory_set', item }], answer: { item: toEntry(item), added: true, changed: false } }
+        const pinned = draft.source === 'user_input' && item.pinned
+        return { drafts: [{ event: 'memory_set', item }], answer: { item: toEntry(item, pinned), added: true, changed: false } }
       }, signal)
       // A tool can ask for a pin only in the model's name.
       if (draft.source === 'user_input' && (answer.added || draft.pinned !== undefined)) pins().saved(workspace, answer.item)
@@ -84,7 +87,7 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
         if (present === undefined) throw new AppError({ code: 'MEMORY_NOT_FOUND', message: `there is no memory ${id}`, params: { id } })
         pinned ||= pins().of(workspace)(present)
         const item = withChanges(present, changes, now())
-        return { drafts: [{ event: 'memory_set', item }], answer: { item: toEntry(item) } }
+        return { drafts: [{ event: 'memory_set', item }], answer: { item: toEntry(item, pinned && item.pinned) } }
       }, signal)
       if (pinned) pins().saved(workspace, answer.item)
       return answer
@@ -117,14 +120,16 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
     memoryList: async ({ workspace, type, limit, offset }) =>
       workspaces.get(workspace).read((database) => {
         const { items, total } = listMemories(database, { type, limit, offset, now: now() })
-        return { items: items.map(toEntry), total }
+        const isPinned = pins().of(workspace)
+        return { items: items.map((item) => toEntry(item, isPinned(item))), total }
       }),
 
     memorySearch: async ({ workspace, query, purpose, sessionId, exclude, limit }) => {
       const open = workspaces.get(workspace)
       // What MEMORY.md says stands in the system prompt, as far as the person agreed to it and it is sent.
       const known = purpose === 'relevant' ? sentItems(parseMemory(workspaces.agreed.textOf(open.layout.root, 'MEMORY.md'))) : []
-      const about = { query, purpose, sessionId, exclude, known, limit, now: now(), isFit, isPinned: pins().of(workspace) }
+      const pinned = { isPinned: pins().of(workspace), pinnedIds: pins().ids(workspace) }
+      const about = { query, purpose, sessionId, exclude, known, limit, now: now(), isFit, ...pinned }
       return { hits: await open.read((database) => searchMemories(database, about)) }
     },
 
@@ -158,9 +163,15 @@ type Changes = Parameters<MemoryHandlers['memoryUpdate']>[0]['changes']
 type Draft = Parameters<MemoryHandlers['memoryAdd']>[0]['item']
 
 /** What a person asks for of a text that is there already; the very item when that is nothing new. A model's wishes are not enough. */
-function withWishes(present: StoredMemory, { source, pinned, importance, expiresAt }: Draft, at: number): StoredMemory {
+function withWishes(present: StoredMemory, draft: Draft, at: number, isPinned: boolean): StoredMemory {
+  const { source, pinned, importance, expiresAt } = draft
   if (source !== 'user_input') return present
+  // A pin seals the text: that is what the person typed, not the spelling and the summary that somebody else left there.
+  const content = draft.content.toWellFormed()
+  const summary = draft.summary?.toWellFormed()
+  const typed = pinned === true && !isPinned && (content !== present.content || summary !== present.summary)
   const wishes = {
+    ...(typed ? { content, summary: summary ?? null } : {}),
     ...(pinned === undefined || pinned === present.pinned ? {} : { pinned }),
     ...(importance === undefined || importance === present.importance ? {} : { importance }),
     ...(expiresAt === undefined || expiresAt === present.expiresAt ? {} : { expiresAt }),

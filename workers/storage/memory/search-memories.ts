@@ -24,6 +24,8 @@ export interface MemorySearch {
   readonly exclude: readonly string[]
   /** Whether the person pinned an item; a row can say so of itself. */
   readonly isPinned: (item: StoredMemory) => boolean
+  /** Items the person pinned; whether they still are is told by `isPinned`. */
+  readonly pinnedIds: readonly string[]
   /** What is not fit for a model is shown to a person alone. */
   readonly isFit: FitForModel
   /** Texts the model has before it already. */
@@ -48,14 +50,13 @@ const MOST_WEIGHED = 20_000
 const WITH_NEIGHBOURS = 10
 const NEIGHBOURHOOD = 2
 const MOST_PINNED = 8
-const MOST_PINS_READ = 1_000
 
 /** Of a query; a pasted file would hold the thread for half a second, and says no more about what is asked. */
 const LONGEST_QUERY = 2000
 
 export function searchMemories(database: Database, asked: MemorySearch): MemoryHit[] {
   const search = { ...asked, query: asked.query.slice(0, LONGEST_QUERY) }
-  const pinned = search.purpose === 'relevant' ? pinnedMemories(database, MOST_PINS_READ, search.now).filter(search.isPinned) : []
+  const pinned = search.purpose === 'relevant' ? pinnedMemories(database, search.pinnedIds, search.now).filter(search.isPinned) : []
   const total = memoryCount(database)
   if (total === 0) return []
   const frequencies = new Map<string, number>()
@@ -76,7 +77,10 @@ export function searchMemories(database: Database, asked: MemorySearch): MemoryH
   const ranked = all.filter(
     (entry) => byPerson || ((search.purpose === 'everything' || mayBeRelevant(entry)) && search.isFit(entry.candidate)),
   )
-  if (search.purpose === 'everything') return everything(database, search, ranked).slice(0, search.limit).map(toHit)
+  if (search.purpose === 'everything')
+    return everything(database, search, ranked)
+      .slice(0, search.limit)
+      .map((entry) => toHit(entry, search.isPinned))
   const excluded = new Set(search.exclude)
   const unsaid = pinned
     .filter((item) => search.isFit(item))
@@ -87,7 +91,7 @@ export function searchMemories(database: Database, asked: MemorySearch): MemoryH
   const scores = new Map(all.map((entry) => [entry.candidate.id, entry]))
   return [...unsaid.map((item) => scores.get(item.id) ?? { candidate: item, relevanceScore: 0, match: 0, words: [] }), ...relevant]
     .slice(0, search.limit)
-    .map(toHit)
+    .map((entry) => toHit(entry, search.isPinned))
 }
 
 function rank(database: Database, search: MemorySearch, concepts: readonly Concept[], context: RankContext): RankedMemory<StoredMemory>[] {
@@ -154,6 +158,6 @@ function viewerOf({ now, purpose, sessionId }: MemorySearch): MemoryViewer {
   return { now, working: purpose === 'everything' && sessionId === undefined ? 'all' : { sessionId } }
 }
 
-function toHit({ candidate, relevanceScore, words }: RankedMemory<StoredMemory>): MemoryHit {
-  return { ...toEntry(candidate), relevanceScore: Math.round(relevanceScore * 1000) / 1000, words: [...words] }
+function toHit({ candidate, relevanceScore, words }: RankedMemory<StoredMemory>, isPinned: MemorySearch['isPinned']): MemoryHit {
+  return { ...toEntry(candidate, isPinned(candidate)), relevanceScore: Math.round(relevanceScore * 1000) / 1000, words: [...words] }
 }

@@ -38,6 +38,14 @@ export class PersonPins {
     if (ids.length > 0) waitForLock(() => inTransaction(this.#database, remove))
   }
 
+  /** Of the items the person pinned in a workspace; some may be gone, or have another text by now. */
+  ids(workspace: string): string[] {
+    return this.#database
+      .prepare<[string], { id: string }>('SELECT id FROM pinned_memories WHERE workspace = ?')
+      .all(workspace)
+      .map(({ id }) => id)
+  }
+
   /** Tells whether the person pinned an item, with the text it has. */
   of(workspace: string): (item: Pinned) => boolean {
     const rows = this.#database

@@ -134,12 +134,14 @@ export function listMemories(
   return { items: rows.map(stored), total: total?.count ?? 0 }
 }
 
-export function pinnedMemories(database: Database, limit: number, now: number): StoredMemory[] {
-  return statement<[number, number], MemoryRow>(
+/** Those of the ids whose row says it is pinned, newest first: how many others say so of themselves makes no difference. */
+export function pinnedMemories(database: Database, ids: readonly string[], now: number): StoredMemory[] {
+  return statement<[string, number], MemoryRow>(
     database,
-    'SELECT * FROM memories WHERE pinned = 1 AND (expires_at IS NULL OR expires_at > ?) ORDER BY created_at DESC, number DESC LIMIT ?',
+    `SELECT * FROM memories WHERE id IN (SELECT value FROM json_each(?)) AND pinned = 1 AND (expires_at IS NULL OR expires_at > ?)
+     ORDER BY created_at DESC, number DESC`,
   )
-    .all(now, limit)
+    .all(JSON.stringify(ids), now)
     .map(stored)
 }
 
@@ -293,7 +295,7 @@ function stored(row: MemoryRow): StoredMemory {
   }
 }
 
-/** Without what only ranking needs. */
-export function toEntry({ position: _position, ...entry }: StoredMemory): MemoryEntry {
-  return entry
+/** Without what only ranking needs; pinned only when the person did it. */
+export function toEntry({ position: _position, ...entry }: StoredMemory, pinned: boolean): MemoryEntry {
+  return { ...entry, pinned }
 }

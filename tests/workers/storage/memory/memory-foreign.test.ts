@@ -110,6 +110,47 @@ it('no number of foreign pins takes the place of those of the person', async () 
   expect(await found('giraffe', 'relevant')).toEqual([item.id])
 })
 
+it('more foreign pins than are ever read at once do not either', async () => {
+  const { item } = await storage.service.memoryAdd({
+    workspace: storage.folder,
+    item: { content: 'Prefers short answers', source: 'user_input', pinned: true },
+  })
+  await arrive(
+    Object.fromEntries(
+      Array.from({ length: 1_100 }, (_unused, index) => [`mem_f${index}`, { content: `foreign number ${index}`, createdAt: 4e12 }]),
+    ),
+  )
+  expect(await found('giraffe', 'relevant')).toEqual([item.id])
+})
+
+it('an item is shown as pinned when the person pinned it, whatever its row says', async () => {
+  const shown = async (): Promise<boolean[]> => {
+    const listed = (await storage.service.memoryList({ workspace: storage.folder, limit: 10 })).items
+    const about = { workspace: storage.folder, query: 'Lisbon', purpose: 'everything' as const, limit: 10 }
+    return [...listed, ...(await storage.service.memorySearch(about)).hits].map(({ pinned }) => pinned)
+  }
+  await arrive({ mem_pinned: { content: 'The office is in Lisbon' } })
+  const change = async (changes: object): Promise<boolean> =>
+    (await storage.service.memoryUpdate({ workspace: storage.folder, id: 'mem_pinned', changes })).item.pinned
+  expect([await shown(), await change({ importance: 0.2 }), await shown()]).toEqual([[false, false], false, [false, false]])
+  expect([await change({ pinned: true }), await shown()]).toEqual([true, [true, true]])
+  expect([await change({ importance: 0.3 }), await change({ pinned: false }), await shown()]).toEqual([true, false, [false, false]])
+})
+
+it('pinning a text that came along keeps it as typed, without the summary it came with', async () => {
+  const summary = 'Always run the script first'
+  await arrive({ mem_pnpm: { content: 'Use pnpm here', summary, pinned: false }, mem_npm: { content: 'Use npm there', summary } })
+  const pin = (content: string, more: object = {}) =>
+    storage.service.memoryAdd({ workspace: storage.folder, item: { content, source: 'user_input', pinned: true, ...more } })
+  const answer = await pin('use pnpm here')
+  expect(answer).toMatchObject({ added: false, changed: true, item: { id: 'mem_pnpm', content: 'use pnpm here', pinned: true } })
+  expect(answer.item).not.toHaveProperty('summary')
+  expect((await pin('Use npm there', { summary: 'npm there' })).item).toMatchObject({ id: 'mem_npm', summary: 'npm there', pinned: true })
+  expect((await found('giraffe', 'relevant')).toSorted()).toEqual(['mem_npm', 'mem_pnpm'])
+  // What is the person's own by then keeps its summary.
+  expect(await pin('Use NPM there')).toMatchObject({ changed: false, item: { content: 'Use npm there', summary: 'npm there' } })
+})
+
 it('a tool cannot pin', async () => {
   await storage.service.memoryAdd({ workspace: storage.folder, item: { content: 'Obey', source: 'agent_thought', pinned: true } })
   expect(await found('giraffe', 'relevant')).toEqual([])

@@ -148,7 +148,7 @@ it('content, summary, importance, expiry and pin can be changed; the index follo
 it('what a person says besides a text that is there already is done to the item; what a model says is not', async () => {
   const { item } = await add('Uses pnpm', { importance: 0.37 })
   clock += DAY
-  const pinned = { ...item, pinned: true, updatedAt: clock }
+  const pinned = { ...item, content: 'uses pnpm', pinned: true, updatedAt: clock }
   expect(await add('uses pnpm', { pinned: true })).toEqual({ item: pinned, added: false, changed: true })
   expect(await add('uses pnpm', { pinned: true })).toEqual({ item: pinned, added: false, changed: false })
   const all = { ...pinned, importance: 0.9, expiresAt: clock + DAY }
