@@ -70,6 +70,16 @@ test('the summary is paid for in the session it was made for, and a fork pays fo
   expect([after > before, await spent(fork.sessionId)]).toEqual([true, 0])
 })
 
+test('every fork of a session has a title of its own', async () => {
+  const workspace = String((await pipeline.client.call('session.list', {})).sessions[0]?.workspace)
+  const title = async (sessionId: string) => (await pipeline.client.call('session.subscribe', { sessionId, deltas: false })).snapshot.title
+  const fork = async (sessionId: string) => (await pipeline.client.call('session.fork', { workspace, sessionId })).sessionId
+  const own = await title(session.sessionId)
+  const forks = [await fork(session.sessionId), await fork(session.sessionId)]
+  forks.push(await fork(forks[0] ?? ''))
+  expect([own, await Promise.all(forks.map(title))]).toEqual(['question 1', ['question 1 (2)', 'question 1 (3)', 'question 1 (4)']])
+})
+
 test('a message sent meanwhile waits behind the summary and is answered after it', async () => {
   await provider.reset()
   await provider.script([{ text: SUMMARY, firstByteDelayMs: 400 }, { text: 'answered' }])

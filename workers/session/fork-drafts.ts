@@ -12,10 +12,14 @@ const NOT_COPIED: readonly SessionEvent['event'][] = [
   'side_request',
 ]
 
-/** @param events from `session_start` on; a turn they cut off is closed. */
+/**
+ * @param events from `session_start` on; a turn they cut off is closed.
+ * @param present the folder's sessions, whose titles the fork's must not repeat
+ */
 export function forkDrafts(
   events: readonly SessionEvent[],
   authority: { readonly permission: PermissionMode; readonly sandbox: 'auto' | 'off'; readonly seal: string },
+  present: readonly { readonly title: string }[],
 ): SessionEventDraft[] {
   const [first, ...rest] = events
   if (first?.event !== 'session_start') return []
@@ -29,14 +33,17 @@ export function forkDrafts(
     return index === 0 ? ({ ...kept, ...authority } as SessionEventDraft) : (kept as SessionEventDraft)
   })
   const { title } = reduceSession(emptySnapshot(first.sessionId), events)
-  const named: SessionEventDraft[] = title === '' ? [] : [{ event: 'session_updated', title: titleOfFork(title) }]
+  const named: SessionEventDraft[] =
+    title === '' ? [] : [{ event: 'session_updated', title: titleOfFork(title, new Set(present.map((session) => session.title))) }]
   return [...drafts, ...recoveryDrafts(copied, []), ...named]
 }
 
-/** Two of one name in a list could not be told apart: `Title` → `Title (2)` → `Title (3)`. */
-function titleOfFork(title: string): string {
-  const [, name = title, number = '1'] = /^(.*) \((\d{1,3})\)$/s.exec(title) ?? []
-  return `${name} (${Number(number) + 1})`
+/** Two of one name in a list could not be told apart: `Title` → `Title (2)` → `Title (3)`, the next number that is free. */
+function titleOfFork(title: string, taken: ReadonlySet<string>): string {
+  const [, name = title, last = '1'] = /^(.*) \((\d{1,3})\)$/s.exec(title) ?? []
+  let number = Number(last) + 1
+  while (taken.has(`${name} (${number})`)) number += 1
+  return `${name} (${number})`
 }
 
 /** As drafts of another session: numbers that point at events follow them to their new places. */

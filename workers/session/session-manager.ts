@@ -230,7 +230,8 @@ export class SessionManager {
     const values = await this.#workspaces.configValues(workspace)
     const { permission, sandbox } = turnConfig(values)
     const seal = await this.#seal.sign(forked.sessionId, { permission, sandbox, baseUrl: undefined })
-    await forked.commit(forkDrafts(events, { permission, sandbox, seal }))
+    const { sessions } = await this.#workspaces.ask(workspace, (storage) => storage.listSessions({ workspace }))
+    await forked.commit(forkDrafts(events, { permission, sandbox, seal }, sessions))
     return forked
   }
 
