@@ -2,7 +2,7 @@
 import type { MemoryChanges, MemoryEntry, MemoryRecall } from '#contracts/metona/memory-entry.ts'
 import type { MemoryFile, MemoryOperation } from '#contracts/metona/memory-file.ts'
 import { defineStore } from 'pinia'
-import { shallowRef } from 'vue'
+import { computed, shallowRef } from 'vue'
 import { useConnectionStore } from './connection.ts'
 import { toProblem, type Problem } from './to-problem.ts'
 
@@ -25,10 +25,15 @@ const PAGE = 100
 const MOST_LISTED = 1000
 const MOST_FOUND = 200
 
+/** Said of a remembered item, not of a line of the file. */
+export const isOfItem = ({ code }: MemoryFile['problems'][number]): boolean => code === 'foreign_pin' || code === 'withheld_memory'
+
 export const useMemoriesStore = defineStore('memories', () => {
   const connection = useConnectionStore()
   const shown = shallowRef<ShownMemories>()
   const file = shallowRef<{ readonly workspace: string; readonly view: MemoryFile }>()
+  /** What is said of single items, by id. */
+  const notes = computed(() => new Map(file.value?.view.problems.filter(isOfItem).map(({ text, code }) => [text, code])))
   const recalls = shallowRef<ReadonlyMap<string, { readonly list: readonly MemoryRecall[]; readonly total: number }>>(new Map())
   const problem = shallowRef<Problem>()
   /** Counts questions, so that a slow answer does not take the place of a newer one. */
@@ -97,6 +102,8 @@ export const useMemoriesStore = defineStore('memories', () => {
   async function changed(workspace: string, work: () => Promise<unknown>): Promise<boolean> {
     if (!(await guarded(work))) return false
     await load(workspace, shown.value?.query ?? '', Math.max(PAGE, shown.value?.items.length ?? 0))
+    // What was said of an item may hold no more. Looking at all of them again is only worth it then.
+    if (file.value?.workspace === workspace && file.value.view.problems.some(isOfItem)) await loadFile(workspace)
     return true
   }
 
@@ -111,5 +118,5 @@ export const useMemoriesStore = defineStore('memories', () => {
     }
   }
 
-  return { shown, file, recalls, problem, load, loadFile, loadRecalls, add, update, remove, changeFile }
+  return { shown, file, notes, recalls, problem, load, loadFile, loadRecalls, add, update, remove, changeFile }
 })

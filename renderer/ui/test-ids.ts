@@ -158,6 +158,7 @@ export const testIds = {
   memoryLineEdit: 'memory-line-edit',
   memoryLineForget: 'memory-line-forget',
   memoryLineForgetSure: 'memory-line-forget-sure',
+  memoryNote: 'memory-note',
   memoryProblems: 'memory-problems',
   modelRow: 'model-row',
   modelEdit: 'model-edit',

@@ -1,6 +1,6 @@
 /** The memory page of the real app: what a person does with what is remembered, and what is on the disk afterwards. */
 // needs: chromium
-import { readFile, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -115,4 +115,36 @@ test('a line of MEMORY.md is ticked off, changed and taken out, each time in the
   await line().getByTestId(testIds.memoryLineForgetSure).click()
   await expect.poll(file).not.toContain('写更新说明')
   expect(await line().count()).toBe(0)
+})
+
+test('a pin that came with the folder is shown as none, the page says so, and Pin makes it one', { timeout: 120_000 }, async () => {
+  const content = 'Deploys go out on Mondays'
+  const log = path.join(shell.place.workspace, 'logs', 'workspace.jsonl')
+  await shell.killServer()
+  // As a pull leaves it.
+  const seq = Math.max(...jsonLines(await readFile(log, 'utf8')).map((line) => Number(line['seq']))) + 1
+  const item = {
+    id: 'mem_pulled',
+    type: 'semantic',
+    source: 'user_input',
+    importance: 0.5,
+    content,
+    pinned: true,
+    createdAt: 1,
+    updatedAt: 1,
+  }
+  await appendFile(log, `${JSON.stringify({ seq, ts: '2026-01-01T00:00:00.000Z', event: 'memory_set', item })}\n`)
+  await shell.restartServer()
+  await page.goto('about:blank')
+  await shell.openPage(page)
+  await page.evaluate(() => (location.hash = '#/settings/memory'))
+  const row = rowWith(content)
+  await row.waitFor()
+  const told = row.getByTestId(testIds.memoryNote).getByText('This item came pinned with the folder')
+  await told.waitFor()
+  expect(await row.getAttribute('data-pinned')).not.toBe('true')
+  await row.getByRole('button', { name: `Pin: ${content}` }).click()
+  await expect.poll(() => row.getAttribute('data-pinned')).toBe('true')
+  expect((await kept()).find(({ id }) => id === 'mem_pulled')).toMatchObject({ pinned: true })
+  await told.waitFor({ state: 'detached' })
 })
