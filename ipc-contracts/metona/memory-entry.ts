@@ -3,6 +3,8 @@ import * as z from 'zod'
 import { MetonaMemoryItemSchema } from './metona-memory.ts'
 
 export const LONGEST_MEMORY = 2000
+/** What is sent at all, characters. */
+const MOST_SENT = 1_000_000
 export const LONGEST_SUMMARY = 300
 
 /** When an item was last put before a model, and why. */
@@ -31,7 +33,8 @@ export type MemoryHit = z.infer<typeof MemoryHitSchema>
 /** A new item. `working` needs a session and goes with its task. */
 export const MemoryDraftSchema = z.object({
   type: MetonaMemoryItemSchema.shape.type.default('semantic'),
-  content: z.string().trim().min(1).max(LONGEST_MEMORY),
+  /** Empty or longer than `LONGEST_MEMORY` is refused as `MEMORY_TEXT`, with the reason. */
+  content: z.string().trim().max(MOST_SENT),
   summary: z.string().trim().min(1).max(LONGEST_SUMMARY).optional(),
   source: MetonaMemoryItemSchema.shape.source,
   /** 0.5 when absent. */

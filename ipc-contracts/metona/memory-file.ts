@@ -7,11 +7,14 @@ export type MemorySection = z.infer<typeof MemorySectionSchema>
 export const TodoStatusSchema = z.enum(['pending', 'done', 'cancelled'])
 export type TodoStatus = z.infer<typeof TodoStatusSchema>
 
+/** An empty or longer one is refused as `MEMORY_TEXT`, with the reason. */
 export const LONGEST_MEMORY_LINE = 500
+/** What is sent at all, characters. */
+const MOST_SENT = 1_000_000
 
 const section = MemorySectionSchema
 /** An item without its `- `, in the form of its section. Items are told apart by their text, without status, case and width. */
-const text = z.string().trim().min(1).max(LONGEST_MEMORY_LINE)
+const text = z.string().trim().max(MOST_SENT)
 /** A line that is there, however it came: it may be longer than what is written. */
 const present = z.string().trim().min(1)
 

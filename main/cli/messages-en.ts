@@ -69,6 +69,7 @@ export const messagesEn = {
   memoryReadOnly: 'MEMORY.md was made by a newer Metona, or is not UTF-8; it is only read',
   memoryUnsafe: 'MEMORY.md is a link out of the folder, or no regular file; it was not read',
   memoryExpected: 'expected: {form}',
+  notUtf8: 'it is not UTF-8',
   memoryChecked: 'items: {items}, problems: {problems}',
   memoryNoHeader: 'the header is missing',
   memoryNewer: 'another format version; the file is only read',

@@ -70,6 +70,7 @@ export const messagesZh: Messages = {
   memoryReadOnly: 'MEMORY.md 由更新版本的 Metona 创建，或不是 UTF-8 编码；只读取，不更改',
   memoryUnsafe: 'MEMORY.md 是指向文件夹之外的链接，或不是普通文件；没有读取',
   memoryExpected: '应为：{form}',
+  notUtf8: '不是 UTF-8 编码',
   memoryChecked: '{items} 条，{problems} 个问题',
   memoryNoHeader: '缺少文件头',
   memoryNewer: '其他格式版本；此文件只读取',

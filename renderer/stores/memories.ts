@@ -80,11 +80,16 @@ export const useMemoriesStore = defineStore('memories', () => {
     })
   }
 
-  /** @returns whether it was done; why not stands in `problem`. */
-  function add(workspace: string, content: string): Promise<boolean> {
-    return changed(workspace, () => connection.call('memory.add', { workspace, item: { content, source: 'user_input' } }))
+  /** @returns what came of it; undefined where it was refused, and why stands in `problem`. */
+  async function add(workspace: string, content: string): Promise<'added' | 'present' | undefined> {
+    let added = false
+    const done = await changed(workspace, async () => {
+      added = (await connection.call('memory.add', { workspace, item: { content, source: 'user_input' } })).added
+    })
+    return done ? (added ? 'added' : 'present') : undefined
   }
 
+  /** @returns whether it was done; why not stands in `problem`. */
   function update(workspace: string, id: string, changes: MemoryChanges): Promise<boolean> {
     return changed(workspace, () => connection.call('memory.update', { workspace, id, changes }))
   }

@@ -65,8 +65,12 @@ test('what is added is found, corrected, pinned and forgotten, and every button 
   await page.getByTestId(testIds.memorySummary).fill('releases: Wednesday')
   await page.getByTestId(testIds.memorySave).click()
   await rowWith('Short form: releases: Wednesday').waitFor()
-  await rowWith('Wednesdays').getByTestId(testIds.memoryPin).click()
+  await rowWith('Wednesdays').getByTestId(testIds.memoryPin).press('Enter')
   await expect.poll(() => rowWith('Wednesdays').getAttribute('data-pinned')).toBe('true')
+  // The row moved up, and took the focus along.
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+    .toBe('Unpin: Releases happen on Wednesdays')
   await page.getByTestId(testIds.memorySearch).fill('')
   await expect.poll(() => rows().count()).toBe(2)
   expect(await kept()).toMatchObject([

@@ -48,6 +48,24 @@ describe('metona memory', () => {
     expect([none.code, none.stdout]).toEqual([0, ''])
   })
 
+  test('a file of another encoding is not taken for text', async () => {
+    const file = path.join(place.folder, 'gbk.jsonl')
+    // 中文 in GBK.
+    await writeFile(file, Buffer.concat([Buffer.from('{"content":"'), Buffer.from([0xd6, 0xd0, 0xce, 0xc4]), Buffer.from('"}\n')]))
+    const { code, stderr } = await memory('import', file)
+    expect([code, await listed()]).toEqual([2, []])
+    expect(stderr).toContain('it is not UTF-8')
+  })
+
+  test('a text that is empty or too long is refused with the reason, in the words of people', async () => {
+    for (const text of [' ', 'x'.repeat(2_001)]) {
+      const { code, stderr } = await memory('add', text)
+      expect(code).toBe(2)
+      expect(stderr).toContain('cannot be remembered')
+      expect(stderr).not.toMatch(/Too (?:big|small)|item\.content/)
+    }
+  })
+
   test('imports what another folder lists: nothing twice, nothing unchecked, bad lines with their numbers', async () => {
     await memory('add', 'the staging server listens on 8443')
     const file = path.join(place.workspace, 'memories.jsonl')

@@ -1,4 +1,5 @@
 /** `metona memory import FILE`: lines as `metona memory list --json` prints them, each checked as if it were added by hand. */
+import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { MemoryDraftSchema, type MemoryDraft } from '#contracts/metona/memory-entry.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
@@ -17,9 +18,12 @@ const OF_THE_LINE: ReadonlySet<string> = new Set(['SECRET_IN_MEMORY', 'MEMORY_TE
 /** Ends with 1 when a line was refused; the others are remembered all the same. */
 export async function importMemories(context: CommandContext): Promise<ExitCode> {
   const file = context.arguments.words[0] as string
-  const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError('FILE_UNREADABLE', { file, reason: error.code ?? error.message })
   })
+  // Other encodings read as UTF-8 are words nobody wrote, and nobody could have back.
+  if (!isUtf8(bytes)) throw new UsageError('FILE_UNREADABLE', { file, reason: context.text.notUtf8 })
+  const content = bytes.toString('utf8')
   return withApp(context, { warm: ['storage'] }, async ({ client }) => {
     const trust = context.arguments.flags.has('trust') ? 'once' : 'stored'
     const { workspace } = await client.call('workspace.open', { path: context.folder, mode: 'write', trust })

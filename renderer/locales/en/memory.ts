@@ -22,6 +22,8 @@ export const memory = {
   forgetSure: 'Forget for good',
   forgetKeeps:
     'No model gets it again and no search finds it. What is history keeps it: the log of this folder (logs/workspace.jsonl) and conversations it was said in.',
+  added: 'Remembered.',
+  present: 'That is remembered already.',
   why: 'Why recalled',
   summaryLabel: 'Short form, sent in its place when space is tight. Goes when the content changes and this does not.',
   summary: 'Short form: {text}',
@@ -43,7 +45,7 @@ export const memory = {
   sources: { user_input: 'from you', tool_result: 'from a tool', agent_thought: 'noted by the agent', imported: 'imported' },
   sections: { preferences: 'Preferences', context: 'Project', decisions: 'Decisions', todo: 'To do', issues: 'Known problems' },
   file: {
-    ready: 'Lines in this file are before the model in every session.',
+    ready: 'Lines in this file, as you agreed to them, are before the model in every session.',
     absent: 'There is no such file in this folder; the first line makes it.',
     read_only: 'Made by a newer version, or not UTF-8: it is only read.',
     unsafe: 'It is a link out of the folder or no regular file, and is not read.',

@@ -21,6 +21,8 @@ export const memory = {
   forget: '忘记',
   forgetSure: '彻底忘记',
   forgetKeeps: '不会再交给任何模型，也不会再被搜到。历史记录中仍会保留：这个文件夹的日志（logs/workspace.jsonl）以及提到它的对话。',
+  added: '已记住。',
+  present: '已经记住了。',
   why: '为何被想起',
   summaryLabel: '简短形式：空间不足时代替全文发送。内容改变而它未改时，会被去掉。',
   summary: '简短形式：{text}',
@@ -42,7 +44,7 @@ export const memory = {
   sources: { user_input: '来自你', tool_result: '来自工具', agent_thought: '智能体记下', imported: '导入' },
   sections: { preferences: '用户偏好', context: '项目上下文', decisions: '重要决策', todo: '待办事项', issues: '已知问题' },
   file: {
-    ready: '此文件中的内容在每个会话中都会交给模型。',
+    ready: '此文件中经你同意的内容，在每个会话中都会交给模型。',
     absent: '这个文件夹里没有此文件；写入第一行时会创建。',
     read_only: '由更新版本创建，或不是 UTF-8 编码：只读取。',
     unsafe: '它是指向文件夹之外的链接或不是普通文件，不会读取。',
