@@ -17,8 +17,11 @@ export const memoryMethods = {
     z.object({ workspace, item: MemoryDraftSchema }),
     z.object({ item: MemoryEntrySchema, added: z.boolean(), changed: z.boolean() }),
   ),
-  /** `MEMORY_NOT_FOUND`, and as `memoryAdd`. */
-  memoryUpdate: method(z.object({ workspace, id: z.string(), changes: MemoryChangesSchema }), z.object({ item: MemoryEntrySchema })),
+  /** `MEMORY_NOT_FOUND`, `MEMORY_CHANGED` when it is no longer as it was at `since` (its `updatedAt`), and as `memoryAdd`. */
+  memoryUpdate: method(
+    z.object({ workspace, id: z.string(), changes: MemoryChangesSchema, since: z.number().optional() }),
+    z.object({ item: MemoryEntrySchema }),
+  ),
   /**
    * Takes items out of the store, its index and what is told of them to models. Not out of what is history: the workspace's log and
    * its table of events, the conversations they were put into, and the daily copies of the database, until those are replaced.

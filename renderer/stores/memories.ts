@@ -89,9 +89,12 @@ export const useMemoriesStore = defineStore('memories', () => {
     return done ? (added ? 'added' : 'present') : undefined
   }
 
-  /** @returns whether it was done; why not stands in `problem`. */
-  function update(workspace: string, id: string, changes: MemoryChanges): Promise<boolean> {
-    return changed(workspace, () => connection.call('memory.update', { workspace, id, changes }))
+  /**
+   * @param since the item's `updatedAt` when the person began to change it
+   * @returns whether it was done; why not stands in `problem`.
+   */
+  function update(workspace: string, id: string, changes: MemoryChanges, since?: number): Promise<boolean> {
+    return changed(workspace, () => connection.call('memory.update', { workspace, id, changes, ...(since === undefined ? {} : { since }) }))
   }
 
   function remove(workspace: string, id: string): Promise<boolean> {

@@ -122,6 +122,11 @@ export const COMMAND_LINE_ERRORS: Readonly<Record<string, ErrorEntry>> = {
     'The line does not have the form of its section.\nNothing was written.\nThe form is: {form}',
     '这一行不符合所在小节的格式。\n没有写入。\n格式为：{form}',
   ),
+  MEMORY_CHANGED: entry(
+    USAGE,
+    'This memory was changed meanwhile.\nNothing was changed.\nLook at it and try again.',
+    '这条记忆在此期间被改动了。\n没有更改。\n请查看后再试。',
+  ),
   MEMORY_NOT_FOUND: entry(USAGE, 'This memory is not there any more.\nNothing was changed.', '这条记忆已不存在。\n没有更改。'),
   MEMORY_ITEM_NOT_FOUND: entry(
     USAGE,

@@ -23,6 +23,11 @@ export const toolErrors = {
     means: 'Nothing was written.',
     todo: 'Write it as: {form}',
   },
+  MEMORY_CHANGED: {
+    what: 'This memory was changed meanwhile.',
+    means: 'It says now: {text}',
+    todo: 'Save once more to put your text in its place.',
+  },
   MEMORY_NOT_FOUND: {
     what: 'This memory is not there any more.',
     means: 'Nothing was changed.',

@@ -24,6 +24,7 @@ export const toolErrors: typeof english = {
     means: '没有写入。',
     todo: '请写成：{form}',
   },
+  MEMORY_CHANGED: { what: '这条记忆在此期间被改动了。', means: '现在的内容是：{text}', todo: '再保存一次，就会用你的文字替换它。' },
   MEMORY_NOT_FOUND: {
     what: '这条记忆已不存在。',
     means: '没有更改。',

@@ -78,13 +78,19 @@ export function memoryHandlers(workspaces: Workspaces): MemoryHandlers {
       return answer
     },
 
-    memoryUpdate: async ({ workspace, id, changes }, { signal }) => {
+    memoryUpdate: async ({ workspace, id, changes, since }, { signal }) => {
       check(changes.content, changes.summary)
       // Rewording an item that came pinned does not pin it.
       let pinned = changes.pinned !== undefined
       const answer = await workspaces.get(workspace).recordAll<{ item: MemoryEntry }>((database) => {
         const present = readMemory(database, id)
         if (present === undefined) throw new AppError({ code: 'MEMORY_NOT_FOUND', message: `there is no memory ${id}`, params: { id } })
+        if (since !== undefined && present.updatedAt !== since)
+          throw new AppError({
+            code: 'MEMORY_CHANGED',
+            message: `memory ${id} was changed meanwhile`,
+            params: { text: present.content, updatedAt: present.updatedAt },
+          })
         pinned ||= pins().of(workspace)(present)
         const item = withChanges(present, changes, now())
         return { drafts: [{ event: 'memory_set', item }], answer: { item: toEntry(item, pinned && item.pinned) } }
