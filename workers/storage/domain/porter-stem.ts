@@ -50,13 +50,18 @@ export function porterStem(word: string): string {
   return withoutFinalE(stem)
 }
 
+/** What is nothing but an ending is a word. */
+function hasEnding(word: string, suffix: string): boolean {
+  return word.length > suffix.length && word.endsWith(suffix)
+}
+
 function withoutPlural(word: string): string {
-  if (word.endsWith('sses') || word.endsWith('ies')) return word.slice(0, -2)
+  if (hasEnding(word, 'sses') || hasEnding(word, 'ies')) return word.slice(0, -2)
   return word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word
 }
 
 function withoutPast(word: string): string {
-  if (word.endsWith('eed')) return measure(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word
+  if (hasEnding(word, 'eed')) return measure(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word
   const ending = ['ed', 'ing'].find((suffix) => word.endsWith(suffix) && hasVowel(word.slice(0, -suffix.length)))
   if (ending === undefined) return word
   const stem = word.slice(0, -ending.length)
@@ -109,7 +114,7 @@ function hasVowel(stem: string): boolean {
 
 function endsDouble(stem: string): boolean {
   const last = stem.length - 1
-  return last > 0 && stem.charAt(last) === stem.charAt(last - 1) && !isVowel(stem, last)
+  return last > 0 && stem.charAt(last) === stem.charAt(last - 1) && !'aeiou'.includes(stem.charAt(last))
 }
 
 /** Consonant, vowel, consonant, and the last none of w, x, y: `hop`, not `snow`. */

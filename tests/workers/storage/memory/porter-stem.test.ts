@@ -12,7 +12,8 @@ const ENDINGS =
 
 it('real words and made-up ones have the stem that SQLite gives them', () => {
   const random = seededRandom('porter')
-  const words = new Set<string>()
+  // Nothing but an ending, and a y that is doubled: made-up words come to these once in many runs.
+  const words = new Set('ies sses eed eeds oiyying'.split(' '))
   for (const file of ['README.md', 'CHANGELOG.md', 'renderer/README.md'])
     for (const [word] of readFileSync(file, 'utf8')
       .toLowerCase()
