@@ -122,18 +122,18 @@ export async function putInPlace(
 }
 
 /** Never over a file that has come meanwhile (EEXIST). */
-export function placeNew(temporary: string, path: string, text: string, mode = 0o644): void {
+function placeNew(temporary: string, path: string, text: string): void {
   try {
     linkSync(temporary, path)
   } catch (error) {
     if (!WITHOUT_LINKS.has(errorCodeOf(error))) throw error
-    createNew(path, text, mode)
+    createNew(path, text)
   }
 }
 
 /** For disks that know no links, such as exFAT and many a network share: there a reader may see the new file half way. */
-export function createNew(path: string, text: string, mode = 0o644): void {
-  const fd = openSync(path, 'wx', mode)
+export function createNew(path: string, text: string): void {
+  const fd = openSync(path, 'wx', 0o644)
   try {
     writeFileSync(fd, text)
     fsyncSync(fd)
