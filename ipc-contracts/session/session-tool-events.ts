@@ -1,32 +1,13 @@
 /** Events of a tool call: the question about it, the answer, the committed intent, the outcome. */
 import * as z from 'zod'
 import { CallExposureSchema } from './call-exposure.ts'
+import { approvalFields } from './pending-approval.ts'
 import { DecisionMakerSchema, ToolOutcomeSchema } from './session-enums.ts'
 import { define, iteration, memories } from './session-event-parts.ts'
 
 export const toolEvents = [
   /** A question the person must answer; pending until `permission` with the same toolCallId. */
-  define('permission_request', {
-    iteration,
-    tool: z.string(),
-    toolCallId: z.string(),
-    argumentsHash: z.string(),
-    display: z.string(),
-    /** As `PreparedCallSchema` has it. */
-    diff: z.literal(true).optional(),
-    risk: z.string(),
-    /** A code of `approval-reasons.ts`. */
-    reason: z.string(),
-    reasonParams: z.record(z.string(), z.string()).optional(),
-    grantPrefix: z.string().optional(),
-    sessionGrant: z.literal('edits').optional(),
-    /** A command: whether it is to run in the sandbox. */
-    sandboxed: z.boolean().optional(),
-    /** The names it may reach from inside. */
-    domains: z.array(z.string()).optional(),
-    /** The call is a question of the model's: the person answers in words instead of allowing. */
-    question: z.object({ text: z.string(), options: z.array(z.string()).optional() }).optional(),
-  }),
+  define('permission_request', { iteration, ...approvalFields }),
   define('permission', {
     iteration,
     tool: z.string(),

@@ -5,7 +5,7 @@
 export interface KnownMiss {
   readonly row: string
   readonly figure: string
-  /** What is worse than this is another miss, and fails: about 1.6 times the worst that was seen on any machine. */
+  /** What is worse than this is another miss, and fails: one and a half to two times the worst that was seen on any machine. */
   readonly upTo: number
   readonly cause: string
 }

@@ -1,8 +1,8 @@
 /** One tool call, as the tools worker does it. Neither function rejects: what goes wrong is a result the model can read. */
 import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-tool.ts'
-import { type ToolPlace } from '#contracts/tools/tools-service.ts'
+import type { ToolPlace } from '#contracts/tools/tools-service.ts'
 import { ToolLiveSchema, type ToolShown } from '#contracts/tools/tool-live.ts'
-import { type PreparedCall } from '#contracts/tools/prepared-call.ts'
+import type { PreparedCall } from '#contracts/tools/prepared-call.ts'
 import type { WrittenFile } from '#contracts/workspace/agreed-file.ts'
 import { toErrorData, WireErrorCode, type AppErrorData } from '#contracts/wire/app-error.ts'
 import { listen } from '#contracts/wire/listen.ts'

@@ -1,7 +1,7 @@
 /** The tools a model is offered. Read from the file the build made, so that the first request needs no tools worker. */
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
-import { type toolsService } from '#contracts/tools/tools-service.ts'
+import type { toolsService } from '#contracts/tools/tools-service.ts'
 import { ToolDescriptorSchema, type ToolDescriptor } from '#contracts/tools/prepared-call.ts'
 import { toErrorData } from '#contracts/wire/app-error.ts'
 import type { Peer } from './peer.ts'

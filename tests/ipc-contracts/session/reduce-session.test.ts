@@ -5,7 +5,7 @@ import type { SessionEntry } from '#contracts/session/client-protocol.ts'
 import { emptySnapshot, reduceSession, summarise } from '#contracts/session/reduce-session.ts'
 import { SessionEventSchema, type SessionEventDraft } from '#contracts/session/session-event.ts'
 import { SessionSnapshotSchema, SessionSummarySchema, type SessionSnapshot } from '#contracts/session/session-snapshot.ts'
-import { type TranscriptItem } from '#contracts/session/transcript-item.ts'
+import type { TranscriptItem } from '#contracts/session/transcript-item.ts'
 import { StreamDeltaSchema, type StreamDelta } from '#contracts/session/stream-delta.ts'
 import { proof } from '#tests/helpers/proof.ts'
 import {

@@ -1,4 +1,5 @@
 /** What of a workspace file is worth sending: no comments, no template hints, no empty sections, within its limit. */
+import { SENT_OF_MEMORY_FILE } from '#contracts/workspace/memory-file-limits.ts'
 import { estimateTokens } from './class-scanner.ts'
 
 export type PartitionFile = 'SOUL.md' | 'AGENTS.md' | 'USERS.md' | 'MEMORY.md'
@@ -8,10 +9,9 @@ export const partitionLimits: Readonly<Record<PartitionFile, number>> = {
   'SOUL.md': 2_000,
   'AGENTS.md': 8_000,
   'USERS.md': 2_000,
-  'MEMORY.md': 4_000,
+  'MEMORY.md': SENT_OF_MEMORY_FILE.tokens,
 }
-const MEMORY_LINES = 200
-const MEMORY_BYTES = 25_000
+const { lines: MEMORY_LINES, bytes: MEMORY_BYTES } = SENT_OF_MEMORY_FILE
 
 const HEADING = /^(#{1,6})(\s+\S|\s*$)/
 

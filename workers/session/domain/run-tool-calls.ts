@@ -5,7 +5,7 @@
 import type { AbortSignalLike } from '#contracts/metona/metona-adapter.ts'
 import type { MetonaToolCall, MetonaToolResult } from '#contracts/metona/metona-tool.ts'
 import type { ToolOutcome } from '#contracts/session/session-enums.ts'
-import { type SessionEventDraft } from '#contracts/session/session-event.ts'
+import type { SessionEventDraft } from '#contracts/session/session-event.ts'
 import { RecalledMemoriesSchema } from '#contracts/session/session-event-parts.ts'
 import type { PreparedCall, RiskClass } from '#contracts/tools/prepared-call.ts'
 import { askDuringCall } from './ask-during-call.ts'

@@ -1,14 +1,15 @@
 /** What in a MEMORY.md is not as the format wants it, by line. Nothing is refused for it and nothing repaired. */
+import { SENT_OF_MEMORY_FILE } from '#contracts/workspace/memory-file-limits.ts'
 import { LONGEST_MEMORY_LINE, type MemoryProblem } from '#contracts/metona/memory-file.ts'
 import { hasHiddenCharacters } from './hidden-characters.ts'
 import { readDocument, type MemoryDocument } from './memory-document.ts'
 import { isOtherVersion } from './memory-operations.ts'
 import { sectionForms, sectionHeadings, sectionNames } from './memory-sections.ts'
 
-/** More than this is not sent to a model whole. */
 /** Of one line; a longer one is reported as such. */
 const MOST_LOOKED_AT = 20_000
-const MOST_LINES = 200
+/** More than this is not sent to a model whole. */
+const { lines: MOST_LINES } = SENT_OF_MEMORY_FILE
 
 /** @param isSecret tells a key or password in a line. */
 export function checkMemoryDocument(document: MemoryDocument, isSecret: (text: string) => boolean): MemoryProblem[] {

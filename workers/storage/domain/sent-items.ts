@@ -1,11 +1,7 @@
 /** Which items of MEMORY.md the model surely has before it: those in a comment and those behind the cut are not sent. */
+import { SENT_OF_MEMORY_FILE as most } from '#contracts/workspace/memory-file-limits.ts'
 import { readDocument, type MemoryDocument } from './memory-document.ts'
 import { findBlocks } from './memory-blocks.ts'
-
-/** As the context worker cuts the file. */
-const MOST_LINES = 200
-const MOST_BYTES = 25_000
-const MOST_TOKENS = 4_000
 
 /**
  * Without their labels. In doubt an item counts as not sent: to say a thing twice does no harm, to leave it out on both sides does.
@@ -36,7 +32,7 @@ function lineOfCut(document: MemoryDocument, hidden: ReadonlySet<number>): numbe
     }
     bytes++
     tokens++
-    if (lines > MOST_LINES || bytes > MOST_BYTES || tokens > MOST_TOKENS) return index
+    if (lines > most.lines || bytes > most.bytes || tokens > most.tokens) return index
   }
   return document.length
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { memoryMethods } from '#contracts/storage/memory-methods.ts'
 import type { CallContext } from '#contracts/wire/define-service.ts'
-import { memoryCount } from '../queries/memories.ts'
+import { memoryCount } from '../queries/memory-frequencies.ts'
 import type { Workspaces } from '../workspaces.ts'
 import type { MemoryHandlers } from './memory-handlers.ts'
 

@@ -6,16 +6,8 @@ import { chooseRelevant, mayBeRelevant, rankMemories, type RankContext, type Ran
 import { foldText } from '../domain/text-likeness.ts'
 import type { StoredMemory } from '../logs/workspace-record.ts'
 import type { FitForModel } from './fit-for-model.ts'
-import {
-  memoriesAt,
-  memoriesContaining,
-  memoriesWith,
-  memoryCount,
-  pinnedMemories,
-  termFrequency,
-  toEntry,
-  type MemoryViewer,
-} from '../queries/memories.ts'
+import { memoriesAt, memoriesContaining, memoriesWith, pinnedMemories, toEntry, type MemoryViewer } from '../queries/memories.ts'
+import { memoryCount, termFrequency } from '../queries/memory-frequencies.ts'
 
 export interface MemorySearch {
   readonly query: string

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError, WireErrorCode } from '#contracts/wire/app-error.ts'
 import { configKeys, type ConfigEntry } from '#contracts/workspace/config-keys.ts'
-import { type ConfigKey } from '#contracts/workspace/config-key.ts'
+import type { ConfigKey } from '#contracts/workspace/config-key.ts'
 
 /** `security` values from strict to free. A workspace can only move towards the strict end. */
 const STRICTNESS: Readonly<Record<string, readonly unknown[]>> = {
